@@ -31,9 +31,17 @@ const DOCUMENT = {
     },
     "/copies": { get: { operationId: "copies", responses: json({ $ref: PETS }) } },
     "/sizes": { get: { responses: json({ $ref: "#/components/schemas/Box/properties/inner/properties/size" }) } },
+    "/values": { get: { operationId: "values", responses: json({ $ref: "#/components/schemas/Value" }) } },
+    "/rows": {
+      get: { operationId: "rows", responses: json({ type: "array", items: { $ref: "#/components/schemas/Value" } }) },
+    },
   },
   components: {
     schemas: {
+      Value: {
+        oneOf: [{ type: "string" }, { $ref: "#/components/schemas/Values" }, { type: "null" }],
+      },
+      Values: { type: "array", items: { $ref: "#/components/schemas/Value" } },
       Box: { type: "object", properties: { inner: { type: "object", properties: { size: { type: "integer" } } } } },
     },
   },
@@ -41,7 +49,7 @@ const DOCUMENT = {
 
 const PROGRAM = `
 import type { operations } from "./generated/operations-with-defaults.ts";
-import type { NamesOutput, PetsListOutput } from "./generated/names.ts";
+import type { NamesOutput, PetsListOutput, ValuesOutput } from "./generated/names.ts";
 import type { paths } from "./generated/schema.ts";
 
 export const name: NamesOutput["body"][number] = "Rex";
@@ -50,9 +58,12 @@ export const pets: PetsListOutput["body"] = [{ name }];
 export const copies: operations["copies"]["responses"]["200"]["content"]["application/json"] = pets;
 export const handler: keyof operations = "pets#list";
 export const size: paths["/sizes"]["get"]["responses"]["200"]["content"]["application/json"] = 3;
+export const value: ValuesOutput["body"] = ["a", ["b", null]];
+// @ts-expect-error
+export const wrong: ValuesOutput["body"] = ["a", [3]];
 `;
 
-test("the types of nested references and operationIds with # compile", async () => {
+test("the types of nested references, recursive arrays and operationIds with # compile", async () => {
   const folder = mkdtempSync(join(tmpdir(), "compiled-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, "generated"));

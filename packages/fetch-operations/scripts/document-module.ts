@@ -6,7 +6,11 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 const SOURCE = import.meta.resolve("express-operations/document");
-const COPIES = { "document.ts": "openapi.ts", "nested-references.ts": "nested-references.ts" };
+const COPIES = {
+  "document.ts": "openapi.ts",
+  "nested-references.ts": "nested-references.ts",
+  "recursive-arrays.ts": "recursive-arrays.ts",
+};
 
 for (const [module, copy] of Object.entries(COPIES)) {
   const path = join(import.meta.dirname, "../src/generated", copy);

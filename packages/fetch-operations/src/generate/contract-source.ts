@@ -3,6 +3,7 @@ import { pathToFileURL } from "node:url";
 import type { OpenApiDocument } from "../generated/openapi.ts";
 import type { ValueTypes } from "../contract/shapes.ts";
 import { nameNestedSchemas } from "../generated/nested-references.ts";
+import { withRecursiveArrays } from "../generated/recursive-arrays.ts";
 
 /** The parts of `@redocly/openapi-core` that are used. It is installed with openapi-typescript. */
 interface RedoclyCore {
@@ -101,5 +102,5 @@ export async function typesOf(document: object, { int64, dates }: ValueTypes = {
       return undefined;
     },
   });
-  return astToString(nodes);
+  return withRecursiveArrays(astToString(nodes), document as OpenApiDocument);
 }

@@ -1,0 +1,39 @@
+import { type OpenApiDocument, resolve, type Schema } from "./document.ts";
+
+/** Keywords whose schemas are written in place, as parts of a union, an intersection or an array. */
+const IN_PLACE = ["oneOf", "anyOf", "allOf", "items"];
+
+/**
+ * Returns the types that openapi-typescript has written, with an interface for each array of a schema that consists of itself, such
+ * as that of any JSON value. The array type in its place would be circular (TS2502), and an interface is resolved when it is used.
+ */
+export function withRecursiveArrays(types: string, document: OpenApiDocument): string {
+  const { schemas = {} } = (document.components ?? {}) as { schemas?: Record<string, Schema> };
+  let text = types;
+  for (const [name, schema] of Object.entries(schemas)) {
+    const array = `components["schemas"][${JSON.stringify(name)}][]`;
+    if (text.includes(array) && containsItself(document, schema))
+      text = text.replaceAll(array, `ArrayOf<${JSON.stringify(name)}>`);
+  }
+  if (text === types) return types;
+  return `${text}
+/** An array of a schema that consists of itself. */
+export interface ArrayOf<Name extends keyof components["schemas"]> extends Array<components["schemas"][Name]> {}
+`;
+}
+
+/** Whether a schema leads back to itself without an object between. */
+function containsItself(document: OpenApiDocument, schema: Schema): boolean {
+  const reached = new Set<unknown>();
+  const visitParts = (whole: Schema): void => {
+    for (const part of IN_PLACE.flatMap((keyword) => whole[keyword] ?? [])) {
+      if (typeof part !== "object" || part === null) continue;
+      const target = resolve<Schema>(document, part as Schema);
+      if (reached.has(target)) continue;
+      reached.add(target);
+      visitParts(target);
+    }
+  };
+  visitParts(schema);
+  return reached.has(schema);
+}
