@@ -4,18 +4,24 @@ import { type OpenApiDocument, resolve, type Schema } from "./openapi.ts";
 /** Keywords whose schemas are written in place, as parts of a union, an intersection or an array. */
 const IN_PLACE = ["oneOf", "anyOf", "allOf", "items"];
 
+/** An array of a component, as openapi-typescript writes it. */
+const ARRAY = /components\["schemas"\]\[("(?:[^"\\]|\\.)*")\]\[\]/g;
+
 /**
  * Returns the types that openapi-typescript has written, with an interface for each array of a schema that consists of itself, such
  * as that of any JSON value. The array type in its place would be circular (TS2502), and an interface is resolved when it is used.
  */
 export function withRecursiveArrays(types: string, document: OpenApiDocument): string {
   const { schemas = {} } = (document.components ?? {}) as { schemas?: Record<string, Schema> };
-  let text = types;
-  for (const [name, schema] of Object.entries(schemas)) {
-    const array = `components["schemas"][${JSON.stringify(name)}][]`;
-    if (text.includes(array) && containsItself(document, schema))
-      text = text.replaceAll(array, `ArrayOf<${JSON.stringify(name)}>`);
-  }
+  const recursive = new Map<string, boolean>();
+  const isRecursive = (name: string): boolean => {
+    const known = recursive.get(name) ?? containsItself(document, schemas[name] ?? {});
+    recursive.set(name, known);
+    return known;
+  };
+  const text = types.replaceAll(ARRAY, (array, name: string) =>
+    isRecursive(JSON.parse(name) as string) ? `ArrayOf<${name}>` : array,
+  );
   if (text === types) return types;
   return `${text}
 /** An array of a schema that consists of itself. */
