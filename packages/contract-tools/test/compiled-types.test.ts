@@ -41,7 +41,8 @@ const DOCUMENT = {
       Value: {
         oneOf: [{ type: "string" }, { $ref: "#/components/schemas/Values" }, { type: "null" }],
       },
-      Values: { type: "array", items: { $ref: "#/components/schemas/Value" } },
+      Values: { type: "array", items: { $ref: "#/components/schemas/Same" } },
+      Same: { $ref: "#/components/schemas/Value" },
       Box: { type: "object", properties: { inner: { type: "object", properties: { size: { type: "integer" } } } } },
     },
   },

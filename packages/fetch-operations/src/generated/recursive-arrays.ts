@@ -41,6 +41,7 @@ function containsItself(document: OpenApiDocument, schema: Schema): boolean {
       visitParts(target);
     }
   };
-  visitParts(schema);
-  return reached.has(schema);
+  const own = resolve<Schema>(document, schema);
+  visitParts(own);
+  return reached.has(own);
 }
