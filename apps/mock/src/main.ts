@@ -101,8 +101,8 @@ function greeting(document: MockOptions["document"], baseUrl: string): string {
   ].join("\n");
 }
 
-/** Returns a status of an error that an operation declares: 404, or else the first one. */
+/** Returns a status of a client error that an operation declares: 404, or else the first one. */
 function declaredFailure({ operation }: OperationEntry): string | undefined {
-  const failures = Object.keys(operation.responses ?? {}).filter((status) => /^[45]\d\d$/.test(status));
+  const failures = Object.keys(operation.responses ?? {}).filter((status) => /^4\d\d$/.test(status));
   return failures.find((status) => status === "404") ?? failures[0];
 }
