@@ -6,7 +6,9 @@ import {
   type OperationEntry,
   propertiesOf,
   resolve,
+  responseKey,
   type ResponseObject,
+  type Schema,
 } from "express-operations/reading";
 import { Collection, type Member } from "./collection.ts";
 import { type MockResponse, exampleResponse, successResponse, successStatus } from "./examples.ts";
@@ -42,7 +44,7 @@ const BEHAVIOURS: Record<Role, (work: CollectionRequest) => MockResponse> = {
     const { entry, document, collection, input } = work;
     return {
       ...successResponse(document, entry),
-      body: collection.add(withRequiredFields(work, input.body as Member)),
+      body: declaredFields(work, collection.add(withRequiredFields(work, input.body as Member))),
     };
   },
   fetch: (work) => memberResponse(work, work.collection.find(idOf(work.input))),
@@ -128,10 +130,11 @@ function enveloped(example: unknown, { envelope }: Resource, members: Member[], 
   return { ...(Object.fromEntries(others) as object), [envelope]: members };
 }
 
-function memberResponse({ document, entry }: CollectionRequest, member: Member | undefined): MockResponse {
+function memberResponse(work: CollectionRequest, member: Member | undefined): MockResponse {
+  const { document, entry } = work;
   if (member !== undefined) {
     const response = successResponse(document, entry);
-    return response.body === undefined ? response : { ...response, body: member };
+    return response.body === undefined ? response : { ...response, body: declaredFields(work, member) };
   }
   const response = exampleResponse(document, entry, 404);
   if (response === undefined) throw new Problem(404, "not_found", "There is no such member.");
@@ -140,8 +143,19 @@ function memberResponse({ document, entry }: CollectionRequest, member: Member |
 
 /** Returns the fields of a request's body that a member may have: a creation may accept fields that no response returns. */
 function knownFields({ resource: { member } }: CollectionRequest, given: Member): Member {
-  if (member["additionalProperties"] !== false) return given;
-  const fields = propertiesOf(member);
+  return fieldsIn(member, given);
+}
+
+/** Returns the fields of a member that the response of this operation may have, which may be others than those in the list. */
+function declaredFields({ document, entry }: CollectionRequest, member: Member): Member {
+  const { content } = successDeclaration(document, entry);
+  const [media] = Object.values(content ?? {});
+  return fieldsIn(effectiveSchema(document, media?.schema ?? {}), member);
+}
+
+function fieldsIn(schema: Schema, given: Member): Member {
+  if (schema["additionalProperties"] !== false) return given;
+  const fields = propertiesOf(schema);
   return Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(fields, name)));
 }
 
@@ -160,8 +174,15 @@ function withRequiredFields(work: CollectionRequest, body: Member): Member {
 }
 
 function declaresLink(document: OpenApiDocument, entry: OperationEntry): boolean {
-  const response = resolve<ResponseObject>(document, entry.operation.responses![successStatus(entry)] ?? {});
-  return Object.keys(response.headers ?? {}).some((name) => name.toLowerCase() === "link");
+  const { headers = {} } = successDeclaration(document, entry);
+  return Object.keys(headers).some((name) => name.toLowerCase() === "link");
+}
+
+function successDeclaration(document: OpenApiDocument, entry: OperationEntry): ResponseObject {
+  return resolve<ResponseObject>(
+    document,
+    entry.operation.responses?.[responseKey(entry, successStatus(entry)) ?? ""] ?? {},
+  );
 }
 
 function idOf({ path }: MockInput): unknown {

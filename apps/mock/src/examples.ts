@@ -57,12 +57,28 @@ export function exampleResponse(
   );
   if (exampleName !== undefined) {
     const named = examples.find(([name]) => name === exampleName);
-    return named && { status, headers, contentType, body: withStatus(named[1], key, status) };
+    return (
+      named && {
+        status,
+        headers,
+        contentType: typeInRange(contentType, named[1]),
+        body: withStatus(named[1], key, status),
+      }
+    );
   }
   const values = examples.map(([, value]) => value);
   const given = values.find((value) => statusIn(value) === status) ?? media.example ?? values[0];
   const body = given ?? exampleValue(document, media.schema ?? {}, `the response ${key} of "${entry.id}"`);
-  return { status, headers, contentType, body: withStatus(body, key, status) };
+  return { status, headers, contentType: typeInRange(contentType, body), body: withStatus(body, key, status) };
+}
+
+/** Returns a media type in a declared range such as `*\/*`, or the declared media type. */
+function typeInRange(declared: string, body: unknown): string {
+  const [type = "", subtype = ""] = declared.split("/");
+  if (type === "*") return typeof body === "string" ? "text/plain" : "application/json";
+  if (!subtype.startsWith("*")) return declared;
+  const usual = { application: "json", audio: "mpeg", image: "png", text: "plain", video: "mp4" };
+  return `${type}/${subtype === "*" ? (usual[type as keyof typeof usual] ?? "plain") : subtype.replace("*", "x")}`;
 }
 
 /** Returns the response that meets as many preferences as possible; undefined if it can meet none. */

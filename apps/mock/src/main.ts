@@ -5,7 +5,8 @@ import type { AddressInfo } from "node:net";
 import { createProgram, runProgram, wholeNumber } from "@platform/command-line";
 import { bundle, CONTRACT_FILE } from "@platform/contract-tools/bundle";
 import { contractFiles } from "@platform/contract-tools/contract-files";
-import { curlExamples } from "@platform/contract-tools/curl-examples";
+import { curlExamplesByOperation } from "@platform/contract-tools/curl-examples";
+import type { OperationEntry } from "express-operations/reading";
 import { type Conditions, parseFaults, parseLatency } from "./conditions.ts";
 import { basePathOf, createMock, type MockOptions } from "./mock.ts";
 import { reloadOnChange } from "./reload.ts";
@@ -74,11 +75,13 @@ async function load(contract: string, conditions: Conditions): Promise<MockOptio
 }
 
 function greeting(document: MockOptions["document"], baseUrl: string): string {
-  const curls = curlExamples(document).map((curl) => {
-    return curl.replace("{key}", "any-key").replace("$TOKEN", "any-token").replace("{url}", baseUrl);
-  });
+  const examples = curlExamplesByOperation(document);
+  const curls = examples.map(({ curl }) =>
+    curl.replaceAll("{key}", "any-key").replaceAll("$TOKEN", "any-token").replace("{url}", baseUrl),
+  );
   const [first] = curls;
   const preferring = (preference: string) => `  ${first!.replace("curl -i", `curl -i -H 'Prefer: ${preference}'`)}`;
+  const failure = examples[0] && declaredFailure(examples[0].entry);
   return [
     `The mock is listening on ${baseUrl}`,
     "",
@@ -89,11 +92,17 @@ function greeting(document: MockOptions["document"], baseUrl: string): string {
       : [
           "",
           "`Prefer` chooses the response by its status, by the name of its example, or makes one from the schema:",
-          preferring("code=404"),
+          ...(failure === undefined ? [] : [preferring(`code=${failure}`)]),
           preferring("dynamic=true, seed=1"),
         ]),
     "",
     "A change of the contract is served at once. Ctrl+C stops the mock.",
     "",
   ].join("\n");
+}
+
+/** Returns a status of a client error that an operation declares: 404, or else the first one. */
+function declaredFailure({ operation }: OperationEntry): string | undefined {
+  const failures = Object.keys(operation.responses ?? {}).filter((status) => /^4\d\d$/.test(status));
+  return failures.find((status) => status === "404") ?? failures[0];
 }

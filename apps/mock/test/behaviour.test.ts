@@ -232,3 +232,19 @@ test.each([
 ])("the base path of %o is %s", (servers, path) => {
   expect(basePathOf({ ...documentOf({}), ...(servers && { servers }) })).toBe(path);
 });
+
+test("a response has the fields that it declares, and the list keeps the others", () => {
+  const closed = { ...PET, additionalProperties: false };
+  const document = documentOf({
+    "/pets": {
+      get: { operationId: "list", responses: { "200": LIST } },
+      post: { operationId: "create", responses: { "2XX": json({ schema: closed }) } },
+    },
+  });
+  const [list, create] = operationsOf(document);
+  const collections = new Map();
+  const behave = (entry = list!) => behaviourOf(document, [list!, create!], entry, collections);
+  const body = { name: "Tom", kind: "cat", secret: true };
+  expect(behave(create)(input({ body })).body).toEqual({ id: 3, name: "Tom", kind: "cat" });
+  expect(behave()(input()).body).toContainEqual({ ...body, id: 3 });
+});

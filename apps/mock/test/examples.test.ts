@@ -40,6 +40,18 @@ describe("the status of a success is the lowest declared one, or 200", () => {
   });
 });
 
+test.each([
+  ["*/*", "string", "text/plain"],
+  ["*/*", "object", "application/json"],
+  ["application/*", "object", "application/json"],
+  ["image/*", "string", "image/png"],
+  ["application/*+xml", "string", "application/x+xml"],
+  ["font/*", "string", "font/plain"],
+])("the response %s with a value of type %s is %s", (range, type, contentType) => {
+  const responses = { 200: { description: "", content: { [range]: { schema: { type } } } } };
+  expect(answerOf(responses, 200)).toMatchObject({ contentType });
+});
+
 describe("the example of a response", () => {
   test.each<[name: string, media: Json, body: unknown]>([
     ["is its `example`", { example: "a", schema: { type: "integer" } }, "a"],

@@ -19,7 +19,7 @@ paths:
     get:
       operationId: listBooks
       security: [{ key: [] }]
-      responses: { 200: { $ref: "parts/books.yaml#/list" } }
+      responses: { 200: { $ref: "parts/books.yaml#/list" }, 429: { description: Later. } }
 components:
   securitySchemes: { key: { type: apiKey, in: header, name: X-Key } }
   schemas: { Title: { type: string, example: ${title} } }
@@ -66,6 +66,7 @@ test("the mock prints its address and a request to try, logs each request, and s
   const { baseUrl, titles, lineWith, saveBooks } = await startMock();
   expect(new URL(baseUrl).pathname).toBe("/v2");
   expect((await lineWith("curl")).trim()).toBe(`curl -i -H "X-Key: any-key" ${baseUrl}/books`);
+  expect((await lineWith("code=")).trim()).toBe(`curl -i -H 'Prefer: code=429' -H "X-Key: any-key" ${baseUrl}/books`);
   await lineWith("Ctrl+C");
   expect(await titles()).toEqual([{ title: "Emma" }]);
   expect(await lineWith("GET")).toBe("GET /v2/books 200");

@@ -96,7 +96,7 @@ function greeting(config: Config, { baseUrl, metricsUrl }: RunningService): stri
   if (config.environment === "development") {
     const keyFile = relative(process.cwd(), config.quickstartFile).replaceAll("\\", "/");
     const shells = process.platform === "win32" ? ", in PowerShell 7 or Git Bash" : ""; // others read $(cat …) as text
-    const curls = curlExamples.map((curl) => curl.replace("{key}", `$(cat ${keyFile})`).replace("{url}", baseUrl));
+    const curls = curlExamples.map((curl) => curl.replaceAll("{key}", `$(cat ${keyFile})`).replace("{url}", baseUrl));
     lines.push(
       "",
       `Try it from another terminal${shells}:`,

@@ -60,7 +60,7 @@ export async function adopt(
   writeOwnFiles(repository, names, contract);
   repository.write(SETTINGS_PAGE, settingsPage(repository.read(SETTINGS_PAGE), contract.security));
   unlinkMissing(repository, (file) => existsSync(join(repository.root, file)));
-  withoutStorefront(repository);
+  withoutPetstoreLines(repository);
   manifests(repository, names, verifiersOf(contract.security).has("token"));
   await step("Installing the packages under their new names", () =>
     pnpm(repository, "install", "--no-frozen-lockfile", "--prefer-offline"),
@@ -90,10 +90,15 @@ export async function adopt(
   };
 }
 
-/** Removes the shop front from the table and the drawing of the packages. */
-function withoutStorefront({ read, write }: Repository): void {
-  const lines = read("ARCHITECTURE.md").split("\n");
-  write("ARCHITECTURE.md", lines.filter((line) => !line.includes("storefront")).join("\n"));
+/** Removes the lines of pages that are about the petstore alone: the shop front, and a line of its audit trail. */
+function withoutPetstoreLines({ read, write }: Repository): void {
+  for (const [page, word] of [
+    ["ARCHITECTURE.md", "storefront"],
+    ["apps/server/docs/operations.md", "createPet"],
+  ] as const) {
+    const lines = read(page).split("\n");
+    write(page, lines.filter((line) => !line.includes(word)).join("\n"));
+  }
 }
 
 /** Writes the files that the team goes on with. */

@@ -25,10 +25,10 @@ export const PETSTORE_FILES = [
   "packages/client/src/generated/**",
   // tests of packages with the petstore's contract
   "apps/mock/test/{client,petstore}.test.ts",
-  "packages/contract-tools/test/{contract,every-change.long,generate,lint}.test.ts",
+  "packages/contract-tools/test/{contract,every-change.long,generate}.test.ts",
   "packages/dev/bench/**",
   "packages/dev/test/{book-visit,reader}.ts",
-  "packages/dev/test/{dev.long,killed.long,main,tutorial.long}.test.ts",
+  "packages/dev/test/{dev.long,killed.long,tutorial.long}.test.ts",
   "packages/repository-tests/test/{contract-lint,hover,promises,readme.long}.test.ts",
   // the tests that adopt other contracts: a repository is adopted once
   "packages/adopt/test/*.long.test.ts",

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { aliasesOf, tagOf } from "../src/generate/aliases.ts";
 import { basePathOf } from "../src/generate/base-path.ts";
 import { credentialsOf, operationAt } from "../src/generate/credentials.ts";
-import { curlExamples } from "../src/generate/curl-examples.ts";
+import { curlExample, curlExamples } from "../src/generate/curl-examples.ts";
 
 const RESPONSES = { 200: { description: "" } };
 
@@ -56,6 +56,7 @@ describe("with security", () => {
       crumb: { type: "apiKey", in: "cookie", name: "sid" },
       user: { type: "http", scheme: "basic" },
       oauth: { type: "oauth2" },
+      more: { type: "oauth2" },
     },
   };
   const item = { type: "object", required: ["name"], properties: { name: { type: "string", example: "it's" } } };
@@ -81,6 +82,30 @@ describe("with security", () => {
       'curl -i "{url}/items?api%20key={key}"',
       String.raw`curl -i -H "X-Key: {key}" -b "sid={key}" -H 'Content-Type: application/json' -d '{"name":"it'\''s"}' {url}/items`,
     ]);
+  });
+
+  test("the easiest requirement is chosen, and one Authorization header is sent", () => {
+    const curlOf = (...security: object[]) =>
+      curlExamples(documentOf({ "/a": { get: { operationId: "a", responses: RESPONSES, security } } }, { components }));
+    expect(curlOf({ user: [] }, { head: [] })).toEqual(['curl -i -H "X-Key: {key}" {url}/a']);
+    expect(curlOf({ user: [] }, { oauth: [] }, {})).toEqual(["curl -i {url}/a"]);
+    expect(curlOf({ oauth: ["a"], more: ["b"] }, { user: [] })).toEqual([
+      'curl -i -H "Authorization: Bearer $TOKEN" {url}/a',
+    ]);
+  });
+
+  test("an example may be in another operation", () => {
+    const schema = { $ref: "#/paths/~1a/get/parameters/0/schema" };
+    const parameter = { name: "size", in: "query", required: true };
+    const first = {
+      operationId: "first",
+      parameters: [{ ...parameter, schema: { const: "big" } }],
+      responses: RESPONSES,
+    };
+    const second = { operationId: "second", parameters: [{ ...parameter, schema }], responses: RESPONSES };
+    const shared = documentOf({ "/a": { get: first }, "/b": { get: second } });
+    const [, entry] = operationsOf(shared);
+    expect(curlExample(shared, entry!)).toBe('curl -i "{url}/b?size=big"');
   });
 
   test("credentials are those of the first requirement for which there are secrets", () => {

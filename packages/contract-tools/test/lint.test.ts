@@ -1,18 +1,74 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { bundle } from "../src/generate/bundle.ts";
 import { contractProblems, lint } from "../src/lint/lint.ts";
-import { CONTRACT_FILE, ROOT } from "../src/paths.ts";
+import { ROOT } from "../src/paths.ts";
 
-const CONTRACT = readFileSync(CONTRACT_FILE, "utf8");
+/** A contract that meets the rules. */
+const CONTRACT = `openapi: 3.1.1
+info:
+  title: Shop
+  description: A shop of books.
+  version: 1.0.0
+  license: { name: MIT, identifier: MIT }
+servers:
+  - url: https://shop.test/v1
+security: []
+paths:
+  /books:
+    get:
+      operationId: listBooks
+      summary: Lists books
+      parameters:
+        - $ref: "#/components/parameters/Cursor"
+      responses:
+        "200": { $ref: "#/components/responses/Done" }
+        "400": { $ref: "#/components/responses/Done" }
+    post:
+      operationId: createBook
+      summary: Creates a book
+      requestBody:
+        content:
+          application/json:
+            schema: { $ref: "#/components/schemas/Title" }
+      responses:
+        "200": { $ref: "#/components/responses/Done" }
+        "400": { $ref: "#/components/responses/Done" }
+components:
+  parameters:
+    Cursor:
+      name: cursor
+      in: query
+      description: The place in the list.
+      schema:
+        type: string
+        maxLength: 99
+  responses:
+    Done:
+      description: Identifier of the request.
+  schemas:
+    Title:
+      type: string
+      maxLength: 99
+`;
+
+/** Rules with the code of this package, independent of the levels in `openapi/redocly.yaml`. */
+const RULES = `extends: [recommended-strict]
+plugins: [${JSON.stringify(join(ROOT, "packages/contract-tools/src/lint/lint-rules.ts"))}]
+rules:
+  platform/string-is-bounded: error
+  no-unused-components: warn
+`;
+
 const CURSOR = '"#/components/parameters/Cursor"';
 
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "lint-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
+  write("rules/redocly.yaml", RULES);
 });
 
 describe("one cause is one problem:", () => {
@@ -22,30 +78,30 @@ describe("one cause is one problem:", () => {
     ["no version", /^openapi: .*\n/, "", "1:1", "This is not an OpenAPI document. Begin it with `openapi: 3.1.1`."],
     [
       "an unclosed quote",
-      "operationId: createPet",
-      'operationId: "createPet',
-      at("operationId: createPet", 13),
+      "operationId: createBook",
+      'operationId: "createBook',
+      at("operationId: createBook", 13),
       'Missing closing "quote',
     ],
     [
       "a repeated key",
-      "operationId: createPet",
+      "operationId: createBook",
       "operationId: a\n      operationId: b",
-      at("operationId: createPet", 0, 1),
+      at("operationId: createBook", 0, 1),
       "Map keys must be unique",
     ],
     [
       "a repeated operationId",
-      "operationId: createPet",
-      "operationId: listPets",
-      at("operationId: createPet"),
+      "operationId: createBook",
+      "operationId: listBooks",
+      at("operationId: createBook"),
       "Every operation must have a unique `operationId`.",
     ],
     [
       "a misspelt key",
-      "operationId: createPet",
-      "operationID: createPet",
-      at("operationId: createPet"),
+      "operationId: createBook",
+      "operationID: createBook",
+      at("operationId: createBook"),
       "Property `operationID` is not expected here. Did you mean `operationId`?",
     ],
     [
@@ -119,7 +175,9 @@ describe("a contract in several files", () => {
 });
 
 test("a warning is no problem of `contract check`", async () => {
-  expect(await contractProblems(CONTRACT_FILE)).toEqual([]);
+  write("openapi.yaml", CONTRACT.replace("  schemas:\n", "  schemas:\n    Unused: { type: boolean }\n"));
+  expect(await found()).toEqual(['warning openapi.yaml:43:5  Component: "Unused" is never used.']);
+  expect(await contractProblems(join(folder, "openapi.yaml"), rulesFile())).toEqual([]);
 });
 
 /** The place of the first occurrence of a text in the contract. */
@@ -134,8 +192,12 @@ function write(file: string, text: string): void {
   writeFileSync(join(folder, file), text);
 }
 
+function rulesFile(): string {
+  return join(folder, "rules/redocly.yaml");
+}
+
 async function found(): Promise<string[]> {
-  const problems = await lint(join(folder, "openapi.yaml"));
+  const problems = await lint(join(folder, "openapi.yaml"), rulesFile());
   return problems.map(({ kind, file, line, column, message }) => {
     return `${kind} ${relative(folder, join(ROOT, file))}:${line}:${column}  ${message}`;
   });

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { addSmallPackages, handlersOf, smallCheckout } from "./small-checkout.ts";
-import { operationOn, SMALL_CONTRACT } from "./small-contract.ts";
+import { operationOn, SMALL_CONTRACT, SMALL_RULES } from "./small-contract.ts";
 import { type Dev, startDev } from "./start.ts";
 import { writeProgram } from "./started.ts";
 import { tsconfigFor } from "./workspace.ts";
@@ -24,7 +24,7 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   addSmallPackages(checkout);
   const watched = ["src", "bin", "test", "bench", "examples"].map((name) => `packages/derived/${name}`);
   for (const folder of [...watched, "packages/derived/other"]) mkdirSync(join(root, folder), { recursive: true });
-  write("openapi/redocly.yaml", `${read("openapi/redocly.yaml")}  info-license-strict: warn\n`);
+  write("openapi/redocly.yaml", `${SMALL_RULES}  info-license-strict: warn\n`);
   write("openapi/released/1.0.0.yaml", SMALL_CONTRACT);
   const { pid } = writeProgram(root);
   git("update-ref", "-d", "HEAD"); // as before the first commit

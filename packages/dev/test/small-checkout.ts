@@ -3,14 +3,13 @@ import { globSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { cloneInstalled } from "@platform/test-support/clone";
 import { onTestFinished } from "vitest";
-import { SMALL_CONTRACT } from "./small-contract.ts";
+import { SMALL_CONTRACT, SMALL_RULES } from "./small-contract.ts";
 import { tsconfigFor, type Workspace, workspaceAt } from "./workspace.ts";
 
-/** Clones the files that the commands need, with a small contract and without the other packages. Deleted after the test. */
+/** Clones the files that the commands need, with a small contract, its rules, and without the other packages. Deleted after the test. */
 export function smallCheckout(): Workspace & { git: (...words: string[]) => string } {
   const needed = [
     ".oxfmtrc.json",
-    "openapi/redocly.yaml",
     "packages/command-line",
     "packages/contract",
     "packages/contract-tools",
@@ -20,6 +19,7 @@ export function smallCheckout(): Workspace & { git: (...words: string[]) => stri
   onTestFinished(() => clone[Symbol.dispose]());
   const workspace = workspaceAt(clone.directory);
   workspace.write("openapi/openapi.yaml", SMALL_CONTRACT);
+  workspace.write("openapi/redocly.yaml", SMALL_RULES);
   return {
     ...workspace,
     git: (...words) => execFileSync("git", ["-C", clone.directory, ...words], { encoding: "utf8" }),

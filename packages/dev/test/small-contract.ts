@@ -72,6 +72,14 @@ components:
       maximum: 9
 `;
 
+/** The lint rules of that contract. */
+export const SMALL_RULES = `extends:
+  - recommended-strict
+
+rules:
+  operation-operationId: error
+`;
+
 /** An operation to add to that contract, below its `paths`. */
 export function operationOn(path: string, operationId: string, tag: string): string {
   return `  ${path}:

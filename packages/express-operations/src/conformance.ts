@@ -5,11 +5,17 @@ import type { Limits } from "./conformance/content-checks.ts";
 import { type Cost, type CostReport, type CostTarget, searchCosts } from "./conformance/cost/search.ts";
 import type { Credentials } from "./conformance/example-request.ts";
 import { ConformanceError, isUnreachable, type Target } from "./conformance/exchange.ts";
-import { type ResponseValidator, responseValidator, type Example, exampleRequests } from "./conformance/wire.ts";
+import {
+  type Example,
+  exampleRequestMakers,
+  exampleRequests,
+  type ResponseValidator,
+  responseValidator,
+} from "./conformance/wire.ts";
 import type { OpenApiDocument } from "./document/document.ts";
 
 export { type Check, conformanceChecks, ConformanceError, type Credentials, type Limits, type Target };
-export { type ResponseValidator, responseValidator, type Example, exampleRequests };
+export { type ResponseValidator, responseValidator, type Example, exampleRequestMakers, exampleRequests };
 export { type Cost, type CostReport, type CostTarget, searchCosts };
 export type { CostlySchema } from "./document/costly-schemas.ts";
 

@@ -296,6 +296,15 @@ describe("a contract", () => {
     expect(placeOf(["lost", "x"])).toMatch(new RegExp(`^${path}`));
   });
 
+  test("keeps a reference in an example, where it is data", async () => {
+    const examples = "examples: { one: { value: { $ref: '#/components/examples/Other' } }, Other: { value: 1 } }";
+    const text = `openapi: 3.1.1\ninfo: { title: T, version: "1" }\npaths: {}\ncomponents: { ${examples} }\n`;
+    const { document } = await loadContract(write("example.yaml", text));
+    expect(document.components).toMatchObject({
+      examples: { one: { value: { $ref: "#/components/examples/Other" } } },
+    });
+  });
+
   test.each([
     ["openapi: 3.3.0\n", "cannot be read: Unsupported OpenAPI version: 3.3.0"],
     ['swagger: "2.0"\n', "is not an OpenAPI document of version 3."],

@@ -29,6 +29,7 @@ describe("the digest of an operation", () => {
       [schema(ref("schemas/A")), named({})],
       [schema(ref("schemas/A")), named({ description: "D" })],
     ],
+    ["the name of a schema", [schema(ref("schemas/A")), named({})], [schema(ref("schemas/B")), { schemas: { B: {} } }]],
   ])("does not depend on %s", async (_title, one, other) => {
     expect(await digestOf(...one)).toMatch(/^[0-9a-f]{16}$/);
     expect(await digestOf(...other)).toBe(await digestOf(...one));
@@ -78,6 +79,13 @@ describe("the digest of an operation", () => {
     const digests = await fingerprints({ openapi: "3.1.1", paths: { "/a": { ...item, parameters: [] } } });
     expect(Object.keys(digests)).toEqual(Object.keys(item).map((method) => `${method.toUpperCase()} /a`));
     expect(new Set(Object.values(digests)).size).toBe(8);
+  });
+
+  test("takes no longer for schemas that all refer to each other", async () => {
+    const names = Array.from({ length: 40 }, (_, number) => `S${number}`);
+    const properties = Object.fromEntries(names.map((name) => [name, ref(`schemas/${name}`)]));
+    const schemas = Object.fromEntries(names.map((name) => [name, { title: name, properties }]));
+    expect(await digestOf(schema(ref("schemas/S0")), { schemas })).toMatch(/^[0-9a-f]{16}$/);
   });
 
   test("follows pointers with escapes (RFC 6901)", async () => {

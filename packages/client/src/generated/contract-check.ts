@@ -7,9 +7,9 @@ export type { Contract, ContractCheck } from "fetch-operations/contract-check";
 
 /** A digest of each operation, by its operationId. */
 const operationFingerprints = {
-  "listPets": "eb056151bfb5c48c",
-  "createPet": "933239101a1f413f",
-  "getPet": "495e935d7c16f1bc"
+  "listPets": "f83565b9a86b41b9",
+  "createPet": "f1bcee49de8284ca",
+  "getPet": "878573d165e2f201"
 };
 
 /**

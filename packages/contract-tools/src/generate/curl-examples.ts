@@ -1,17 +1,24 @@
-import { type Example, exampleRequests } from "express-operations/conformance";
+import { type Example, exampleRequestMakers } from "express-operations/conformance";
 import { type OpenApiDocument, type OperationEntry, operationsOf, requirementsOf } from "express-operations/reading";
-import { requiredSchemes, type SecurityScheme, verifierOf } from "./security-schemes.ts";
+import { requiredSchemes, type SecurityScheme, type Verifier, verifierOf } from "./security-schemes.ts";
 
 /**
  * Returns commands that call operations of a document with curl: the first one that reads, and the first that sends JSON.
  * Paths without parameters come first. `{url}` stands for the base URL, `{key}` for an API key, and `$TOKEN` for a token.
  */
 export function curlExamples(document: OpenApiDocument): string[] {
-  const entries = operationsOf(document);
-  const simplestFirst = entries.toSorted((one, other) => parameterCount(one) - parameterCount(other));
+  return curlExamplesByOperation(document).map(({ curl }) => curl);
+}
+
+/** Returns the commands of `curlExamples`, and their operations. */
+export function curlExamplesByOperation(document: OpenApiDocument): { entry: OperationEntry; curl: string }[] {
+  const simplestFirst = operationsOf(document).toSorted((one, other) => parameterCount(one) - parameterCount(other));
   const reading = simplestFirst.find(({ method }) => method === "get");
-  const writing = simplestFirst.filter(({ method }) => method === "post").find((entry) => sendsJson(document, entry));
-  return [reading, writing].flatMap((entry) => (entry === undefined ? [] : (curlExample(document, entry) ?? [])));
+  const writing = simplestFirst.find((entry) => entry.method === "post" && sendsJson(document, entry));
+  return [reading, writing].flatMap((entry) => {
+    const curl = entry && curlExample(document, entry);
+    return curl === undefined ? [] : [{ entry: entry!, curl }];
+  });
 }
 
 /** Returns the command for one operation; undefined if the document has no example of a required value. */
@@ -48,37 +55,49 @@ export function exampleRequestOf(document: OpenApiDocument, entry: OperationEntr
 
 /** Returns the example request of one operation. Throws if the document has no example of a required value. */
 export function exampleRequest(document: OpenApiDocument, entry: OperationEntry): Example {
-  const item = (document.paths as Record<string, object>)[entry.path]!;
-  const own = Object.entries(item).filter(([key]) => key === entry.method || !METHODS.test(key));
-  const requests = exampleRequests({ ...document, paths: { [entry.path]: Object.fromEntries(own) } });
-  return requests.find(({ operationId }) => operationId === entry.id)!;
+  const known = makers.get(document) ?? exampleRequestMakers(document);
+  makers.set(document, known);
+  return known.get(entry.id)!();
 }
 
-/** The fields of a path item with operations, without those of OpenAPI 3.2. */
-const METHODS = /^(?:get|put|post|delete|options|head|patch|trace)$/;
+/** The makers of a document's requests, because the document is read as a whole for them. */
+const makers = new WeakMap<OpenApiDocument, ReturnType<typeof exampleRequestMakers>>();
 
-/** Returns the options of curl, and the query, that send the credentials of the operation's first requirement. */
+/** The kinds of credentials, those first that are easiest to come by. */
+const EASIEST: Verifier[] = ["apiKey", "token", "basic", "none"];
+
+/** Returns the options of curl, and the query, that send the credentials of the operation's easiest requirement. */
 function credentialsOf(document: OpenApiDocument, entry: OperationEntry): { options: string[]; query: string } {
   const schemes = requiredSchemes(document, [entry]);
-  const [requirement = {}] = requirementsOf(document, entry);
-  const used = Object.keys(requirement).flatMap((name) => schemes.get(name) ?? []);
+  const alternatives = requirementsOf(document, entry).map((requirement) =>
+    Object.keys(requirement).flatMap((name) => schemes.get(name) ?? []),
+  );
+  const [used = []] = alternatives.toSorted((one, other) => effort(one) - effort(other));
   const inQuery = used.filter((scheme) => scheme.type === "apiKey" && scheme.in === "query");
+  const options = new Map(used.flatMap(optionOf).toReversed()); // a request has one Authorization header: the first
   return {
-    options: used.flatMap(optionOf),
+    options: [...options.values()].toReversed(),
     query: inQuery.map(({ name = "" }) => `${encodeURIComponent(name)}={key}`).join("&"),
   };
 }
 
-function optionOf(scheme: SecurityScheme): string[] {
+function effort(schemes: SecurityScheme[]): number {
+  return Math.max(0, ...schemes.map((scheme) => EASIEST.indexOf(verifierOf(scheme))));
+}
+
+/** Returns the option of curl for a scheme, by the header or the cookie that it sets. */
+function optionOf(scheme: SecurityScheme): [sets: string, option: string][] {
   const { type, in: place, name = "" } = scheme;
   if (type === "apiKey") {
     if (place === "query") return [];
-    return [place === "cookie" ? `-b "${name}={key}"` : `-H "${name}: {key}"`];
+    return [
+      place === "cookie" ? [`cookie ${name}`, `-b "${name}={key}"`] : [name.toLowerCase(), `-H "${name}: {key}"`],
+    ];
   }
   const verifier = verifierOf(scheme);
-  if (verifier === "basic") return ["-u user:password"];
+  if (verifier === "basic") return [["authorization", "-u user:password"]];
   if (verifier === "none") return [];
-  return [`-H "Authorization: Bearer ${verifier === "token" ? "$TOKEN" : "{key}"}"`];
+  return [["authorization", `-H "Authorization: Bearer ${verifier === "token" ? "$TOKEN" : "{key}"}"`]];
 }
 
 function parameterCount({ path, parameters }: OperationEntry): number {

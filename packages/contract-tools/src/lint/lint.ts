@@ -30,12 +30,12 @@ export interface ContractProblem {
 }
 
 /**
- * Lints a contract with the rules of `openapi/redocly.yaml`, as files are now. Returns one problem for each cause, faults first.
- * The code of rules is loaded once.
+ * Lints a contract with the rules of `openapi/redocly.yaml`, or of another configuration, as files are now. Returns one problem
+ * for each cause, faults first. The code of rules is loaded once.
  */
-export async function lint(contractPath: string): Promise<ContractProblem[]> {
+export async function lint(contractPath: string, configPath: string = LINT_CONFIG): Promise<ContractProblem[]> {
   try {
-    const config = await loadConfig({ configPath: LINT_CONFIG });
+    const config = await loadConfig({ configPath });
     const reported = await lintFiles({ ref: contractPath, config });
     const problems = causesOf(reported.filter(({ ignored }) => !ignored)).map(problemOf);
     return KINDS.flatMap((kind) => problems.filter((problem) => problem.kind === kind));
@@ -45,8 +45,8 @@ export async function lint(contractPath: string): Promise<ContractProblem[]> {
 }
 
 /** Returns the problems that `contract check` reports: all but the warnings. */
-export async function contractProblems(contractPath: string): Promise<ContractProblem[]> {
-  return (await lint(contractPath)).filter(({ kind }) => kind !== "warning");
+export async function contractProblems(contractPath: string, configPath?: string): Promise<ContractProblem[]> {
+  return (await lint(contractPath, configPath)).filter(({ kind }) => kind !== "warning");
 }
 
 const KINDS = ["fault", "style", "warning"] as const;

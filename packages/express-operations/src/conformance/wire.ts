@@ -1,4 +1,4 @@
-import { type OpenApiDocument, operationsOf } from "../document/document.ts";
+import { type OpenApiDocument, type OperationEntry, operationsOf } from "../document/document.ts";
 import { readableDocument } from "../document/openapi-3-2.ts";
 import { PathRouter } from "../request/path-router.ts";
 import { type ExampleRequest, exampleRequest, pathOf } from "./example-request.ts";
@@ -23,19 +23,29 @@ export interface Example {
  * Returns a valid request for each operation, made from the examples of the document. Throws if a required value has no
  * example.
  */
-export function exampleRequests(given: OpenApiDocument): Example[] {
+export function exampleRequests(document: OpenApiDocument): Example[] {
+  return Array.from(exampleRequestMakers(document).values(), (make) => make());
+}
+
+/**
+ * Returns a function for each operation, by operationId. It returns a valid request, as in `exampleRequests`, and throws if a
+ * required value has no example.
+ */
+export function exampleRequestMakers(given: OpenApiDocument): Map<string, () => Example> {
   const document = readableDocument(given);
-  return operationsOf(document).map((entry) => {
-    const request = exampleRequest(document, entry);
-    const body = request.body && encodeBody(request.body);
-    const query = request.query.map(({ text }) => text).join("&");
-    const headers = Object.fromEntries(request.headers);
-    const cookies = Object.entries(request.cookies).map((pair) => pair.join("="));
-    if (typeof body === "string") headers["content-type"] = request.body!.contentType;
-    if (cookies.length > 0) headers["cookie"] = cookies.join("; ");
-    const target = pathOf(request) + (query === "" ? "" : `?${query}`);
-    return { operationId: entry.id, method: request.method, target, headers, body };
-  });
+  return new Map(operationsOf(document).map((entry) => [entry.id, () => exampleOf(document, entry)]));
+}
+
+function exampleOf(document: OpenApiDocument, entry: OperationEntry): Example {
+  const request = exampleRequest(document, entry);
+  const body = request.body && encodeBody(request.body);
+  const query = request.query.map(({ text }) => text).join("&");
+  const headers = Object.fromEntries(request.headers);
+  const cookies = Object.entries(request.cookies).map((pair) => pair.join("="));
+  if (typeof body === "string") headers["content-type"] = request.body!.contentType;
+  if (cookies.length > 0) headers["cookie"] = cookies.join("; ");
+  const target = pathOf(request) + (query === "" ? "" : `?${query}`);
+  return { operationId: entry.id, method: request.method, target, headers, body };
 }
 
 /**

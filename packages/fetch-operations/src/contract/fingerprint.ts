@@ -12,16 +12,30 @@ const PROSE = new Set(["description", "summary", "example", "examples", "externa
 /** Fields whose keys are names that the contract's author chose. A property may be named `description`, for example. */
 const MAPS = new Set(["properties", "patternProperties", "$defs", "responses", "headers", "content"]);
 
+/** The text of a value with its references left out, and the references: one between each two parts of the text. */
+interface Template {
+  parts: string[];
+  references: string[];
+}
+
 /**
  * Returns a digest of each operation, by operationId. It covers method, path, parameters, body, responses and all schemas
- * they refer to. It ignores the order of fields, prose and examples. Rejects if a reference has no target.
+ * they refer to. It ignores the order of fields, prose, examples and the names of schemas. Rejects if a reference has no target.
  */
 export async function fingerprints(document: OpenApiDocument): Promise<Record<string, string>> {
-  const entries = operationsOf(document).map(async ({ id, method, path, operation, parameters }) => {
-    const text = JSON.stringify(canonical([method, path, { ...operation, parameters }], document, []));
-    return [id, (await sha256(text)).slice(0, 16)] as const;
-  });
-  return Object.fromEntries(await Promise.all(entries));
+  const templates = new Map<string, Template>();
+  const targetOf = (reference: string): Template => {
+    const template = templates.get(reference) ?? templateOf(pointer(document, reference));
+    templates.set(reference, template);
+    return template;
+  };
+  const digests: Record<string, string> = {};
+  for (const { id, method, path, operation, parameters } of operationsOf(document)) {
+    const text = textOf(templateOf([method, path, { ...operation, parameters }]), targetOf);
+    // One text at a time: those of a large document need gigabytes together.
+    digests[id] = (await sha256(text)).slice(0, 16);
+  }
+  return digests;
 }
 
 /** Returns the SHA-256 of a text, in hexadecimal. */
@@ -30,19 +44,45 @@ export async function sha256(text: string): Promise<string> {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/**
- * Resolves the references of a value and sorts its fields. References in `open` are being resolved; they stay names, which
- * ends cycles.
- */
-function canonical(value: unknown, document: OpenApiDocument, open: string[], isMap = false): unknown {
-  if (Array.isArray(value)) return value.map((member) => canonical(member, document, open));
+/** Returns the text of a value and of each target that it refers to, directly or not. Each target is there once, with a number. */
+function textOf(template: Template, targetOf: (reference: string) => Template): string {
+  const numbers = new Map<string, number>();
+  const queue = [template];
+  let text = "";
+  for (const { parts, references } of queue) {
+    for (const [at, part] of parts.entries()) {
+      text += part;
+      const reference = references[at];
+      if (reference === undefined) continue;
+      if (!numbers.has(reference)) {
+        numbers.set(reference, numbers.size);
+        queue.push(targetOf(reference));
+      }
+      text += `#${numbers.get(reference)}`;
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+/** Stands for a reference in the value of a template. */
+const REFERENCE = "\0";
+
+function templateOf(value: unknown): Template {
+  const references: string[] = [];
+  const parts = (JSON.stringify(canonical(value, references)) ?? "").split(JSON.stringify(REFERENCE));
+  return { parts, references };
+}
+
+/** Sorts the fields of a value, and moves its references to a list. */
+function canonical(value: unknown, references: string[], isMap = false): unknown {
+  if (Array.isArray(value)) return value.map((member) => canonical(member, references));
   if (typeof value !== "object" || value === null) return value;
   const { $ref, ...rest } = value as Record<string, unknown>;
+  if (typeof $ref === "string") references.push($ref);
   const fields = Object.entries(rest)
     .filter(([name]) => isMap || !PROSE.has(name))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, field]) => [name, canonical(field, document, open, !isMap && MAPS.has(name))]);
-  if (typeof $ref !== "string") return Object.fromEntries(fields);
-  const target = open.includes($ref) ? $ref : canonical(pointer(document, $ref), document, [...open, $ref]);
-  return [target, Object.fromEntries(fields)];
+    .map(([name, field]) => [name, canonical(field, references, !isMap && MAPS.has(name))]);
+  return typeof $ref === "string" ? [REFERENCE, Object.fromEntries(fields)] : Object.fromEntries(fields);
 }

@@ -2,13 +2,14 @@ import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import type { OpenApiDocument } from "../generated/openapi.ts";
 import type { ValueTypes } from "../contract/shapes.ts";
-import { nameNestedSchemas } from "./nested-references.ts";
+import { nameNestedSchemas } from "../generated/nested-references.ts";
+import { withRecursiveArrays } from "../generated/recursive-arrays.ts";
 
 /** The parts of `@redocly/openapi-core` that are used. It is installed with openapi-typescript. */
 interface RedoclyCore {
   createConfig: (config: object) => Promise<unknown>;
   bundle: (options: { ref: string; config: unknown }) => Promise<{
-    bundle: { source: unknown; parsed: unknown };
+    bundle: { source: { body: string }; parsed: unknown };
     fileDependencies: Set<string>;
     problems: {
       message: string;
@@ -16,6 +17,7 @@ interface RedoclyCore {
       location: { source: { absoluteRef: string }; pointer?: string }[];
     }[];
   }>;
+  parseYaml: (text: string) => unknown;
   getLineColLocation: (location: { source: unknown; pointer: string; reportOnKey: boolean }) => {
     start: { line: number };
   };
@@ -40,7 +42,9 @@ export async function loadContract(path: string): Promise<Contract> {
   const problem = problems.find(({ severity }) => severity === "error");
   if (problem)
     throw new TypeError(`${path} cannot be read: ${problem.message} at ${problem.location[0]?.pointer ?? "#/"}.`);
-  const document = bundle.parsed as Contract["document"];
+  // The bundle also has the targets of `$ref` in examples, where it is data. A contract in one file needs none.
+  const parsed = fileDependencies.size > 1 ? bundle.parsed : core.parseYaml(bundle.source.body);
+  const document = parsed as Contract["document"];
   if (!/^3\.[0-2]/.test(document.openapi ?? ""))
     throw new TypeError(`${path} is not an OpenAPI document of version 3.`);
   return {
@@ -98,5 +102,5 @@ export async function typesOf(document: object, { int64, dates }: ValueTypes = {
       return undefined;
     },
   });
-  return astToString(nodes);
+  return withRecursiveArrays(astToString(nodes), document as OpenApiDocument);
 }

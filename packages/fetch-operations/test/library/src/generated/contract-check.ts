@@ -7,23 +7,23 @@ export type { Contract, ContractCheck } from "fetch-operations/contract-check";
 
 /** A digest of each operation, by its operationId. */
 const operationFingerprints = {
-  "list-books": "46377dfbf576f092",
-  "addBook": "8d36902bd1fb955f",
-  "getBook": "9916f730a1e7d331",
-  "replaceBook": "14202d7a4af4288f",
-  "delete": "1eec71a93c079a43",
-  "peekBook": "f1c3060e03c0119e",
-  "GET /books/{id}/cover": "deac0bfc194d7b72",
-  "putCover": "34db1a33fd4bd823",
-  "addCovers": "c0514ece74cde17a",
-  "search": "d0a825791537b0e4",
-  "listLoans": "6cd878243c6fdc40",
-  "lend": "0bf890d4d6034e90",
-  "listAuthors": "505cd604cf0457c6",
-  "refreshAuthors": "f72ac5595be17192",
-  "watch": "c3d8de9ed3f9ad7b",
-  "follow": "88515fcc2cc202cc",
-  "readLines": "ef919fec602c817d"
+  "list-books": "8aa9ca9be9c07297",
+  "addBook": "a620ebc634dfc52b",
+  "getBook": "db757f0073d6e0ed",
+  "replaceBook": "2482c5abfe46c6f7",
+  "delete": "4f00c03edd0afe09",
+  "peekBook": "6367bc72af625438",
+  "GET /books/{id}/cover": "773890c48b2102d2",
+  "putCover": "05a768ffead59391",
+  "addCovers": "35a52650ab61624c",
+  "search": "518c262311daf597",
+  "listLoans": "27ee2b9b5d44e829",
+  "lend": "5122064231b2b854",
+  "listAuthors": "54ed9b2bdd03a773",
+  "refreshAuthors": "0c1e804536f438dc",
+  "watch": "0148074e41aab9bf",
+  "follow": "03a132612a4752c4",
+  "readLines": "e17d7640bcc16939"
 };
 
 /**

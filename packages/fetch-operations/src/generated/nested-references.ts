@@ -1,4 +1,5 @@
-import { type OpenApiDocument, pointer, pointerKeys, type Schema } from "../generated/openapi.ts";
+// Copied from express-operations/document by `pnpm generate`. Do not edit.
+import { type OpenApiDocument, pointer, pointerKeys, type Schema } from "./openapi.ts";
 
 /**
  * Gives each schema that is referenced inside another place, such as a response of another operation, a name in

@@ -1,0 +1,47 @@
+// Copied from express-operations/document by `pnpm generate`. Do not edit.
+import { type OpenApiDocument, resolve, type Schema } from "./openapi.ts";
+
+/** Keywords whose schemas are written in place, as parts of a union, an intersection or an array. */
+const IN_PLACE = ["oneOf", "anyOf", "allOf", "items"];
+
+/** An array of a component, as openapi-typescript writes it. */
+const ARRAY = /components\["schemas"\]\[("(?:[^"\\]|\\.)*")\]\[\]/g;
+
+/**
+ * Returns the types that openapi-typescript has written, with an interface for each array of a schema that consists of itself, such
+ * as that of any JSON value. The array type in its place would be circular (TS2502), and an interface is resolved when it is used.
+ */
+export function withRecursiveArrays(types: string, document: OpenApiDocument): string {
+  const { schemas = {} } = (document.components ?? {}) as { schemas?: Record<string, Schema> };
+  const recursive = new Map<string, boolean>();
+  const isRecursive = (name: string): boolean => {
+    const known = recursive.get(name) ?? containsItself(document, schemas[name] ?? {});
+    recursive.set(name, known);
+    return known;
+  };
+  const text = types.replaceAll(ARRAY, (array, name: string) =>
+    isRecursive(JSON.parse(name) as string) ? `ArrayOf<${name}>` : array,
+  );
+  if (text === types) return types;
+  return `${text}
+/** An array of a schema that consists of itself. */
+export interface ArrayOf<Name extends keyof components["schemas"]> extends Array<components["schemas"][Name]> {}
+`;
+}
+
+/** Whether a schema leads back to itself without an object between. */
+function containsItself(document: OpenApiDocument, schema: Schema): boolean {
+  const reached = new Set<unknown>();
+  const visitParts = (whole: Schema): void => {
+    for (const part of IN_PLACE.flatMap((keyword) => whole[keyword] ?? [])) {
+      if (typeof part !== "object" || part === null) continue;
+      const target = resolve<Schema>(document, part as Schema);
+      if (reached.has(target)) continue;
+      reached.add(target);
+      visitParts(target);
+    }
+  };
+  const own = resolve<Schema>(document, schema);
+  visitParts(own);
+  return reached.has(own);
+}
