@@ -105,6 +105,41 @@ describe("write", () => {
     const kept = await write((trx) => insertThing(trx, CUP));
     expect(await listThings(db)).toEqual([kept]);
   });
+
+  test("rejects at its timeout if another process takes the lock while its group is rolled back", async () => {
+    const db = await temporaryDatabase();
+    const { write } = groupCommit(db, { timeoutMs: 500 });
+    const other = new Sqlite(await pathOf(db), { timeout: 0 });
+    let runs = 0;
+    const takeLock = (): void => {
+      try {
+        other.exec("begin immediate");
+      } catch {
+        queueMicrotask(takeLock); // the group still has the lock
+      }
+    };
+    const start = performance.now();
+    const failing = write(async () => {
+      if (runs++ === 0) takeLock();
+      throw new Error("fails");
+    });
+    await expect(failing).rejects.toBeInstanceOf(DatabaseError);
+    expect(performance.now() - start).toBeLessThan(4_000); // the transaction itself waits 5 s
+    expect(runs).toBe(1);
+    other.exec("rollback").close();
+  });
+
+  test("adds no savepoint unless a write of the group fails", async () => {
+    const { write } = await temporaryStorage();
+    await write((trx) => insertThing(trx, CUP)); // opens the file
+    const run = vi.spyOn(Sqlite.prototype, "prepare");
+    onTestFinished(() => run.mockRestore());
+    const savepoints = () => run.mock.calls.filter(([text]) => text.startsWith("savepoint")).length;
+    await Promise.all([1, 2].map((size) => write((trx) => insertThing(trx, { ...CUP, size }))));
+    expect(savepoints()).toBe(0);
+    await Promise.allSettled([1, -1].map((size) => write((trx) => insertThing(trx, { ...CUP, size }))));
+    expect(savepoints()).toBe(1); // prepared once, run twice
+  });
 });
 
 test("stopWaiting does not keep the process of a closed storage alive", async () => {
