@@ -25,7 +25,7 @@ async function setUp(maxCachedKeys?: number) {
     uses,
     make,
     authenticate: async (key: string) => {
-      createState(response, {}).dataVersion = data.version;
+      createState(response).dataVersion = data.version;
       return authenticateRequest(key, { res: response } as Request);
     },
   };
