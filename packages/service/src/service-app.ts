@@ -21,8 +21,11 @@ export interface ServiceAppOptions extends Readiness {
   codeSamples?: (() => Promise<CodeSamples>) | undefined;
   /** The path of the API, such as `/v1`, or empty. Without one, the API has no paths of the service, such as `/healthz`. */
   basePath: string;
-  /** Calls `run` in a snapshot of the data, at once or later together with other requests. Passes the version of the snapshot. */
-  runInSnapshot: (run: (dataVersion: number | undefined) => void) => void;
+  /**
+   * Calls `run` in a snapshot of the data, at once or later together with other requests. Passes the version of the snapshot, and
+   * that of the credentials in it.
+   */
+  runInSnapshot: (run: (dataVersion: number | undefined, credentialsVersion: string | undefined) => void) => void;
   /** Returns the handler of all requests below the base path. It reserves capacity for each request that it works on. */
   api: (capacity: Capacity) => Promise<RequestHandler>;
   logger: Logger;
@@ -85,11 +88,13 @@ function isOwnPath({ paths = {} }: ServedDocument, path: string): boolean {
   );
 }
 
-/** Runs the next handlers in a snapshot, and records the snapshot's version in the state of the request. */
+/** Runs the next handlers in a snapshot, and records the snapshot's versions in the state of the request. */
 function inSnapshot(runInSnapshot: ServiceAppOptions["runInSnapshot"]): RequestHandler {
   return (_request, response, next) =>
-    runInSnapshot((version) => {
-      stateOf(response).dataVersion = version;
+    runInSnapshot((dataVersion, credentialsVersion) => {
+      const state = stateOf(response);
+      state.dataVersion = dataVersion;
+      state.credentialsVersion = credentialsVersion;
       next();
     });
 }

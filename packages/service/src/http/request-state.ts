@@ -16,6 +16,8 @@ export class RequestState {
   traceId: string | undefined = undefined;
   /** The version of the data that the request reads; undefined if it is unknown. */
   dataVersion: number | undefined = undefined;
+  /** A version of the credentials. It changes less often than `dataVersion`. */
+  credentialsVersion: string | undefined = undefined;
 
   constructor(block: HeaderBlock) {
     this.block = block;
