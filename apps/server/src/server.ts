@@ -16,7 +16,8 @@ import { prepare } from "./prepare.ts";
 import type { Tables } from "./registrations.ts";
 
 /** The options that only the benchmark changes. */
-export type Tuning = Pick<AppOptions, "isCaching"> & Pick<StorageOptions<Tables>, "synchronous" | "largestGroup">;
+export type Tuning = Pick<AppOptions, "isCaching" | "isPlain"> &
+  Pick<StorageOptions<Tables>, "synchronous" | "largestGroup">;
 
 /** Returns the service as a program that runs in one or more processes. */
 export function serviceProgram(config: Config, tuning?: Tuning): ServiceProgram {

@@ -47,6 +47,8 @@ export interface ServiceAppOptions extends Readiness {
   errorFormat?: ErrorFormat | undefined;
   observer?: Observer | undefined;
   tracing?: Tracing | undefined;
+  /** Whether Node writes all headers, and Express routes all requests. Default: false, which is faster. */
+  isPlain?: boolean | undefined;
 }
 
 /**
@@ -54,13 +56,13 @@ export interface ServiceAppOptions extends Readiness {
  * page.
  */
 export async function createServiceApp(options: ServiceAppOptions): Promise<Express & AppOrListener> {
-  const { document, basePath, logger, outages, tracing, observer } = options;
+  const { document, basePath, logger, outages, tracing, observer, isPlain = false } = options;
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing").enable("strict routing");
   app.set("trust proxy", options.trustProxy ?? []); // `forwardedOf` reads this setting
   const capacity = createCapacity(options.maxInFlight);
   const everyRequest = compose(
-    defaultHeaders(app, options.strictTransportSecurity),
+    defaultHeaders(app, options),
     ...(tracing === undefined ? [] : [tracing.traceRequest]),
     ...(observer === undefined ? [] : [observer.observeRequest]),
     requestLog(logger, options.isSecret),
@@ -86,7 +88,9 @@ export async function createServiceApp(options: ServiceAppOptions): Promise<Expr
   const notFoundMessage = `There is no resource at this path. The operations are below ${basePath || "/"}; see /docs.`;
   app.use((_request, _response, next) => next(problem("not_found", undefined, notFoundMessage)));
   app.use(handleError);
-  return Object.assign(app, { directRoute: basePath === "" ? undefined : directRoute(basePath, api, handleError) });
+  return Object.assign(app, {
+    directRoute: isPlain || basePath === "" ? undefined : directRoute(basePath, api, handleError),
+  });
 }
 
 /** Whether a path is one of the service itself, which the document does not declare. */
@@ -142,9 +146,9 @@ export function compose(...middlewares: RequestHandler[]): RequestHandler {
 
 /**
  * Returns the route of all paths below `path`, without Express's router, which takes longer than most of our middlewares. It
- * equals `app.use(path, handler)` before all other routes, with `onError` as the only error handler.
+ * equals `app.use(path, handler)` before all other routes, with `handleError` as the only error handler.
  */
-export function directRoute(path: string, handler: RequestHandler, onError: ErrorRequestHandler): DirectRoute {
+export function directRoute(path: string, handler: RequestHandler, handleError: ErrorRequestHandler): DirectRoute {
   const prefix = `${path}/`;
   return (incoming, outgoing) => {
     const url = incoming.url!;
@@ -160,7 +164,7 @@ export function directRoute(path: string, handler: RequestHandler, onError: Erro
     void handler(request, response, (error: unknown = problem("not_found")) => {
       request.baseUrl = "";
       request.url = url;
-      void onError(error, request, response, () => {});
+      void handleError(error, request, response, () => {});
     });
     return true;
   };

@@ -86,8 +86,9 @@ const REVALIDATE = "private, no-cache";
 /** Default headers, and their text as it is sent. Node would validate and join the headers of each response again. */
 class HeaderBlock {
   readonly headers: Readonly<Record<string, string>>;
+  /** The headers of a response with an ETag. */
+  readonly taggedHeaders: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The text for a response with an ETag. */
   readonly taggedText: string;
   readonly #names: ReadonlySet<string>;
   readonly #extended = new WeakMap<object, HeaderBlock>();
@@ -98,10 +99,9 @@ class HeaderBlock {
       validateHeaderValue(name, headers[name]!);
     }
     this.headers = headers;
+    this.taggedHeaders = headers["Cache-Control"] === NO_STORE ? { ...headers, "Cache-Control": REVALIDATE } : headers;
     this.text = textOf(headers);
-    this.taggedText = textOf(
-      headers["Cache-Control"] === NO_STORE ? { ...headers, "Cache-Control": REVALIDATE } : headers,
-    );
+    this.taggedText = textOf(this.taggedHeaders);
     this.#names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   }
 
@@ -134,9 +134,15 @@ const NO_HEADERS = new HeaderBlock({});
  * `Strict-Transport-Security` if given, and those of `addDefaultHeaders`. Headers that a handler sets take precedence.
  *
  * The text of headers that never change is inserted behind the status line that Node has written. Where a handler replaces one
- * of them, or has set headers before, Node writes all of them.
+ * of them, or has set headers before, Node writes all of them. With `isPlain`, Node always does.
  */
-export function defaultHeaders(app: Express, strictTransportSecurity?: string): RequestHandler {
+export function defaultHeaders(
+  app: Express,
+  {
+    strictTransportSecurity,
+    isPlain = false,
+  }: { strictTransportSecurity?: string | undefined; isPlain?: boolean | undefined } = {},
+): RequestHandler {
   const writeHead = function (this: Response, status: number, ...rest: unknown[]): NodeResponse {
     const { block, headers: defaults } = findState(this) ?? NO_STATE;
     const [headers = {}] = rest;
@@ -148,8 +154,10 @@ export function defaultHeaders(app: Express, strictTransportSecurity?: string): 
       this.getHeaderNames().length === 0 &&
       !block.isOverriddenBy(headers)
     ) {
-      ServerResponse.prototype.writeHead.call(this, status, { ...defaults, ...headers });
-      insertBlock(this, (headers as OutgoingHttpHeaders)["ETag"] === undefined ? block.text : block.taggedText);
+      const isTagged = (headers as OutgoingHttpHeaders)["ETag"] !== undefined;
+      const written = isPlain ? (isTagged ? block.taggedHeaders : block.headers) : {};
+      ServerResponse.prototype.writeHead.call(this, status, { ...written, ...defaults, ...headers });
+      if (!isPlain) insertText(this, isTagged ? block.taggedText : block.text);
       return this;
     }
     const isTagged = this.hasHeader("ETag") || (headers as OutgoingHttpHeaders)["ETag"] !== undefined;
@@ -174,7 +182,7 @@ export function defaultHeaders(app: Express, strictTransportSecurity?: string): 
 const NO_STATE = new RequestState(NO_HEADERS);
 
 /** Inserts the text of headers behind the status line. Node keeps the head in `_header` until it is sent. */
-function insertBlock(response: NodeResponse, text: string): void {
+function insertText(response: NodeResponse, text: string): void {
   const written = response as unknown as { _header: string };
   const start = written._header.indexOf("\r\n") + 2;
   written._header = written._header.slice(0, start) + text + written._header.slice(start);
