@@ -9,6 +9,10 @@ const TECHNIQUES: Record<string, { without: Omit<Contender, "name">; works: Work
     without: { tuning: { isCaching: false } },
     works: ["list 20", "list 100", "get by id", "create", "refuse with 401"],
   },
+  "headers as one text, API without Express's router": {
+    without: { tuning: { isPlain: true } },
+    works: ["list 20", "get by id", "create", "refuse with 400", "refuse with 401"],
+  },
   "commits in groups": { without: { tuning: { largestGroup: 1 } }, works: ["create"] },
   "Node's flags": { without: { flags: [] }, works: ["list 20", "create"] },
 };

@@ -65,7 +65,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
     codeSamples: async () => (await import("@petstore/contract/code-samples")).codeSamples,
     basePath,
     errorFormat,
-    runInSnapshot: isCaching ? storage.snapshot : (run) => storage.snapshot(() => run(undefined)), // no version, so no caching
+    runInSnapshot: isCaching ? storage.snapshot : (run) => storage.snapshot(() => run(undefined, undefined)), // no version, so no caching
     api: (capacity) => operations(options, capacity),
     isSecret: holdsApiKey,
     findFailure,

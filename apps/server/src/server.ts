@@ -17,7 +17,8 @@ import { prepare } from "./prepare.ts";
 import type { Tables } from "./registrations.ts";
 
 /** The options that only the benchmark changes. */
-export type Tuning = Pick<AppOptions, "isCaching"> & Pick<StorageOptions, "synchronous" | "largestGroup">;
+export type Tuning = Pick<AppOptions, "isCaching" | "isPlain"> &
+  Pick<StorageOptions<Tables>, "synchronous" | "largestGroup">;
 
 /** Returns the service as a program that runs in one or more processes. */
 export function serviceProgram(config: Config, tuning?: Tuning): ServiceProgram {
@@ -58,6 +59,7 @@ async function open(
       checkpoints: config.checkpoints,
       synchronous,
       largestGroup,
+      watchedTable: "api_keys",
     });
     closeStack.add(() => storage.destroy());
     await storage.open().catch(() => {}); // each request tries again and reports the error

@@ -22,7 +22,7 @@ const MAX_CACHED_KEYS = 10_000;
  * Returns a function that resolves a token to its caller, or to undefined if the token is invalid. A revoked or expired key
  * is rejected from the next request on, because each request uses the data as of its arrival.
  *
- * Valid and invalid tokens are cached until the next commit, up to `maxCachedKeys` of each. Expiry is checked on each
+ * Valid and invalid tokens are cached until `credentialsVersion` changes, up to `maxCachedKeys` of each. Expiry is checked on each
  * request, because the clock may be set back. The function throws `DatabaseError` if the key cannot be looked up.
  */
 export function authentication(
@@ -32,7 +32,7 @@ export function authentication(
 ): (token: string, request: Request) => Authenticated | undefined | Promise<Authenticated | undefined> {
   let valid = new Map<string, CachedKey>();
   let rejected = new Set<string>(); // a separate cache, so that invalid tokens cannot evict valid ones
-  let version: number | undefined;
+  let version: string | undefined;
 
   const addToCache = (token: string, cached: CachedKey | undefined): void => {
     if (cached === undefined && !isWellFormedApiKey(token)) return; // a malformed token may be long and needs no query
@@ -51,7 +51,7 @@ export function authentication(
   };
 
   return (token, request) => {
-    const current = stateOf(request.res!).dataVersion;
+    const current = stateOf(request.res!).credentialsVersion;
     if (current !== version) [valid, rejected, version] = [new Map(), new Set(), current];
     const known = valid.get(token);
     if (known !== undefined) return grant(known, request);

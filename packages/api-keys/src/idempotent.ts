@@ -62,13 +62,14 @@ export interface EarlierRows {
 export async function idempotent<Tables extends IdempotencyTables, HandlerResponse extends StorableResponse>(
   input: IdempotentInput<Tables>,
   work: Work<Tables, HandlerResponse>,
-  earlier?: EarlierRows,
+  earlierRows?: () => EarlierRows,
 ): Promise<Replayable<HandlerResponse> | IdempotencyError> {
   const { operationId, path, query, body, files, caller, context } = input;
   if (files !== undefined) throw new Error(`idempotent() cannot compare the uploaded files of "${operationId}".`);
   const key = input.headers["Idempotency-Key"];
   if (key === undefined) return (await context.write(work, isSuccess)) as Replayable<HandlerResponse>;
   if (holdsApiKey(key)) return { status: 400, body: errorBody("invalid_request", API_KEY_AS_IDEMPOTENCY_KEY) };
+  const earlier = earlierRows?.();
   const requestHash = hashOf([operationId, path, query, ...(body === undefined ? [] : [body])]);
   const request = { apiKeyId: caller.id, key, requestHash, earlierHash: earlier?.hash, now: Date.now() };
   const storableWork: typeof work = async (trx) => {

@@ -15,7 +15,7 @@ async function setUp(maxCachedKeys?: number) {
   const db = opened(await temporaryUrl());
   await migrate(db, MIGRATIONS);
   const make = () => createApiKey(db, { name: "k", environment: "development", expiresAt: Date.now() + 60_000 });
-  const data = { version: 1 as number | undefined };
+  const data = { version: "1" as string | undefined };
   const uses = { record: vi.fn<(id: number) => void>(), close: async () => {} };
   const authenticateRequest = authentication(db, uses, maxCachedKeys);
   const response = {} as Response;
@@ -25,13 +25,13 @@ async function setUp(maxCachedKeys?: number) {
     uses,
     make,
     authenticate: async (key: string) => {
-      createState(response, {}).dataVersion = data.version;
+      createState(response).credentialsVersion = data.version;
       return authenticateRequest(key, { res: response } as Request);
     },
   };
 }
 
-test("a valid key is cached until the next commit or its expiry", async () => {
+test("a valid key is cached until the version changes or its expiry", async () => {
   const { db, data, uses, make, authenticate } = await setUp();
   const { key, id } = await make();
   expect(await authenticate(key)).toMatchObject({ caller: { id } }); // learns the version
@@ -42,7 +42,7 @@ test("a valid key is cached until the next commit or its expiry", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_001 });
   expect(await authenticate(key)).toBeUndefined();
   vi.useRealTimers();
-  data.version = 2;
+  data.version = "2";
   expect(await authenticate(key)).toBeUndefined();
 });
 
@@ -80,7 +80,7 @@ test("an unknown key is cached, but not a malformed key or a failed look-up", as
     .execute();
   expect(await authenticate(unknown)).toMatchObject({ caller: { id } }); // valid keys are cached separately
 
-  data.version = 2;
+  data.version = "2";
   expect(await authenticate(unknown)).toBeUndefined();
   await db.schema.alterTable("api_keys").renameTo("away").execute();
   await expect(authenticate(key)).rejects.toThrow("could not be looked up");
@@ -103,7 +103,7 @@ test("a key is not cached if a commit happens during its look-up", async () => {
   let waiting: ReturnType<typeof authenticate>[] = [];
   await db.transaction().execute(async (trx) => {
     waiting = [authenticate(key)];
-    data.version = 2;
+    data.version = "2";
     waiting.push(authenticate(generateApiKey("development")));
     await trx.selectFrom("api_keys").selectAll().execute();
   });

@@ -1,4 +1,10 @@
-import express, { type Express, type Request, type RequestHandler } from "express";
+import express, {
+  type ErrorRequestHandler,
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from "express";
 import type { Logger } from "pino";
 import type { CodeSamples } from "./documents/code-samples.ts";
 import { contractDocument, type ServedDocument } from "./documents/contract-document.ts";
@@ -6,6 +12,7 @@ import { type ErrorFormat, problem } from "./problems.ts";
 import { onError } from "./http/on-error.ts";
 import { allowGetHead } from "./http/allow-get-head.ts";
 import { checkHead } from "./http/request-head.ts";
+import type { AppOrListener, DirectRoute } from "./http/express-messages.ts";
 import { crossOrigin, defaultHeaders, stateOf } from "./http/request-state.ts";
 import type { Observer } from "./observability/observer.ts";
 import { requestLog } from "./observability/request-log.ts";
@@ -21,8 +28,11 @@ export interface ServiceAppOptions extends Readiness {
   codeSamples?: (() => Promise<CodeSamples>) | undefined;
   /** The path of the API, such as `/v1`, or empty. Without one, the API has no paths of the service, such as `/healthz`. */
   basePath: string;
-  /** Calls `run` in a snapshot of the data, at once or later together with other requests. Passes the version of the snapshot. */
-  runInSnapshot: (run: (dataVersion: number | undefined) => void) => void;
+  /**
+   * Calls `run` in a snapshot of the data, at once or later together with other requests. Passes the version of the snapshot, and
+   * that of the credentials in it.
+   */
+  runInSnapshot: (run: (dataVersion: number | undefined, credentialsVersion: string | undefined) => void) => void;
   /** Returns the handler of all requests below the base path. It reserves capacity for each request that it works on. */
   api: (capacity: Capacity) => Promise<RequestHandler>;
   logger: Logger;
@@ -37,20 +47,22 @@ export interface ServiceAppOptions extends Readiness {
   errorFormat?: ErrorFormat | undefined;
   observer?: Observer | undefined;
   tracing?: Tracing | undefined;
+  /** Whether Node writes all headers, and Express routes all requests. Default: false, which is faster. */
+  isPlain?: boolean | undefined;
 }
 
 /**
  * Returns an Express app with the API below the base path, the probes `/healthz` and `/readyz`, and the contract as document and
  * page.
  */
-export async function createServiceApp(options: ServiceAppOptions): Promise<Express> {
-  const { document, basePath, logger, outages, tracing, observer } = options;
+export async function createServiceApp(options: ServiceAppOptions): Promise<Express & AppOrListener> {
+  const { document, basePath, logger, outages, tracing, observer, isPlain = false } = options;
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing").enable("strict routing");
   app.set("trust proxy", options.trustProxy ?? []); // `forwardedOf` reads this setting
   const capacity = createCapacity(options.maxInFlight);
   const everyRequest = compose(
-    defaultHeaders(app, options.strictTransportSecurity),
+    defaultHeaders(app, options),
     ...(tracing === undefined ? [] : [tracing.traceRequest]),
     ...(observer === undefined ? [] : [observer.observeRequest]),
     requestLog(logger, options.isSecret),
@@ -63,6 +75,7 @@ export async function createServiceApp(options: ServiceAppOptions): Promise<Expr
     inSnapshot(options.runInSnapshot),
     await options.api(capacity),
   );
+  const handleError = onError(logger, outages, options.errorFormat);
   if (basePath !== "") app.use(basePath, api);
   else
     app.use((request, response, next) => (isOwnPath(document, request.path) ? next() : api(request, response, next)));
@@ -75,8 +88,10 @@ export async function createServiceApp(options: ServiceAppOptions): Promise<Expr
   app.use(contractDocument(document, basePath), referencePage(document, basePath, options.codeSamples));
   const notFoundMessage = `There is no resource at this path. The operations are below ${basePath || "/"}; see /docs.`;
   app.use((_request, _response, next) => next(problem("not_found", undefined, notFoundMessage)));
-  app.use(onError(logger, outages, options.errorFormat));
-  return app;
+  app.use(handleError);
+  return Object.assign(app, {
+    directRoute: isPlain || basePath === "" ? undefined : directRoute(basePath, api, handleError),
+  });
 }
 
 /** Whether a path is one of the service itself, which the document does not declare. */
@@ -86,11 +101,13 @@ function isOwnPath({ paths = {} }: ServedDocument, path: string): boolean {
   );
 }
 
-/** Runs the next handlers in a snapshot, and records the snapshot's version in the state of the request. */
+/** Runs the next handlers in a snapshot, and records the snapshot's versions in the state of the request. */
 function inSnapshot(runInSnapshot: ServiceAppOptions["runInSnapshot"]): RequestHandler {
   return (_request, response, next) =>
-    runInSnapshot((version) => {
-      stateOf(response).dataVersion = version;
+    runInSnapshot((dataVersion, credentialsVersion) => {
+      const state = stateOf(response);
+      state.dataVersion = dataVersion;
+      state.credentialsVersion = credentialsVersion;
       next();
     });
 }
@@ -125,6 +142,32 @@ export function compose(...middlewares: RequestHandler[]): RequestHandler {
       next(thrown);
     };
     run(0);
+  };
+}
+
+/**
+ * Returns the route of all paths below `path`, without Express's router, which takes longer than most of our middlewares. It
+ * equals `app.use(path, handler)` before all other routes, with `handleError` as the only error handler.
+ */
+export function directRoute(path: string, handler: RequestHandler, handleError: ErrorRequestHandler): DirectRoute {
+  const prefix = `${path}/`;
+  return (incoming, outgoing) => {
+    const url = incoming.url!;
+    if (!url.startsWith(prefix)) return false; // Express's router knows every other way to write the path
+    const request = incoming as Request;
+    const response = outgoing as Response;
+    request.res = response;
+    request.originalUrl = url;
+    request.baseUrl = path;
+    request.url = url.slice(path.length);
+    request.params = {};
+    response.locals = Object.create(null) as Response["locals"];
+    void handler(request, response, (error: unknown = problem("not_found")) => {
+      request.baseUrl = "";
+      request.url = url;
+      void handleError(error, request, response, () => {});
+    });
+    return true;
   };
 }
 

@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { text } from "node:stream/consumers";
 import express, { type Response } from "express";
 import helmet from "helmet";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -78,6 +79,55 @@ describe("the default headers", () => {
       "cache-control": cacheControl,
     });
   });
+});
+
+describe("a head with the text of the default headers equals the head that Node writes", () => {
+  const serve = async (listener: RequestListener) => {
+    const server = createServer(listener).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    return (server.address() as AddressInfo).port;
+  };
+
+  test.each<[title: string, head: string, begin: (response: ServerResponse) => unknown]>([
+    ["of a text", "GET / HTTP/1.1", (response) => response.writeHead(200, { "Content-Length": 2 }).end("ok")],
+    ["of chunks", "GET / HTTP/1.1", (response) => response.writeHead(201, { A: ["b", "c"] }).end("ok")],
+    ["of 204", "GET / HTTP/1.1", (response) => response.writeHead(204, {}).end()],
+    ["of 304", "GET / HTTP/1.1", (response) => response.writeHead(304, { ETag: '"a"' }).end()],
+    ["of a tagged text", "GET / HTTP/1.1", (response) => response.writeHead(200, { ETag: '"a"' }).end("ok")],
+    ["of HEAD", "HEAD / HTTP/1.1", (response) => response.writeHead(200, { "Content-Length": 2 }).end()],
+    ["in HTTP/1.0", "GET / HTTP/1.0", (response) => response.writeHead(200, { A: "b" }).end("ok")],
+    ["that closes", "GET / HTTP/1.1", (response) => response.writeHead(400, { Connection: "close" }).end("ok")],
+  ])("%s", async (_title, head, begin) => {
+    const send = async (isPlain: boolean) => {
+      const app = express().disable("x-powered-by");
+      app.use(defaultHeaders(app, { isPlain }), (_request, response) => void begin(response));
+      return (await exchange(await serve(app), head)).replace(/^Date: .*/m, "Date:");
+    };
+    const sent = await send(false);
+    expect(sent).toBe(await send(true));
+    expect(sent).toContain("\r\nX-XSS-Protection: 0\r\n");
+  });
+});
+
+/** Returns all bytes that a server sends for a request without a body, until it closes the connection. */
+async function exchange(port: number, head: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.end(`${head}\r\nHost: a\r\n\r\n`);
+  return text(socket);
+}
+
+test("a default header is not repeated if a handler sets it in another case", async () => {
+  const app = express().disable("x-powered-by");
+  app.use(
+    defaultHeaders(app),
+    (_request, response) => void response.writeHead(200, { "cache-control": "public" }).end(),
+  );
+  const server = createServer(app).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { headers } = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  expect(headers.get("Cache-Control")).toBe("public");
 });
 
 /** The headers of every response. */

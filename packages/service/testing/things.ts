@@ -151,7 +151,7 @@ export function thingsService({
       document,
       basePath,
       errorFormat,
-      runInSnapshot: (run) => run(undefined),
+      runInSnapshot: (run) => run(undefined, undefined),
       logger,
       isStopping,
       observer: metrics,

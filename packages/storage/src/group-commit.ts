@@ -42,22 +42,30 @@ export function groupCommit<Tables>(
   const waiting: PendingWrite[] = [];
   let group: PendingWrite[] = [];
   let isBusy = false;
+  let watch: NodeJS.Timeout | undefined;
   let currentTimeoutMs = timeoutMs;
 
   const rejectWhere = (isDue: (write: PendingWrite) => boolean): void => {
     for (const pending of [...group, ...waiting]) if (isDue(pending)) rejectWaiting(pending);
   };
 
+  /** Ends the checks once nothing waits. Under load they go on, because starting them for each group is slow. */
+  const checkTimeouts = (): void => {
+    rejectWhere(({ deadline }) => deadline <= performance.now());
+    if (isBusy) return;
+    clearInterval(watch);
+    watch = undefined;
+  };
+
   const commitWaiting = async (): Promise<void> => {
     if (isBusy || waiting.length === 0) return;
     isBusy = true;
-    const watch = setInterval(() => rejectWhere(({ deadline }) => deadline <= performance.now()), TIMEOUT_CHECK_MS);
+    watch ??= setInterval(checkTimeouts, TIMEOUT_CHECK_MS).unref();
     while (waiting.length > 0) {
       group = waiting.splice(0, largestGroup);
       await commit(db, group, onCommit);
       if (waiting.length > 0) await nextTurn();
     }
-    clearInterval(watch);
     isBusy = false;
   };
 
@@ -95,26 +103,21 @@ interface WriteResult {
   settle: () => void;
 }
 
-/** Thrown to end the attempt to run a group without savepoints. */
+/** Thrown to roll back a group that cannot be committed as a whole. */
 class NotSuccessful extends Error {}
 
 /**
  * Runs a group in one transaction and settles its promises after the commit. A write whose work throws, or whose `isSuccess`
  * returns false, is rolled back alone: the group is rolled back and runs again with a savepoint for each write. The first
- * run has no savepoint for each write, because savepoints are slow.
+ * run has no savepoints, because they make every statement slower.
  */
 async function commit(db: Kysely<any>, group: PendingWrite[], onCommit: OnCommit): Promise<void> {
   let results: WriteResult[];
   try {
-    results = await db.transaction().execute(async (trx) => {
-      const begun = group.filter(begin);
-      await savepoint(trx, {});
-      try {
-        return await runTogether(trx, begun);
-      } catch (error) {
-        await undo(trx, error);
-        return await runEachAlone(trx, begun);
-      }
+    results = await commitTogether(db, group).catch((error: unknown) => {
+      if (!(error instanceof NotSuccessful)) throw error;
+      for (const write of group) if (write.state === "begun") write.state = "waiting"; // the lock may be taken meanwhile
+      return db.transaction().execute((trx) => runEachAlone(trx, group.filter(begin)));
     });
   } catch (error) {
     for (const { reject } of group) reject(error);
@@ -123,6 +126,10 @@ async function commit(db: Kysely<any>, group: PendingWrite[], onCommit: OnCommit
   const committed = results.filter(({ isCommitted }) => isCommitted).length;
   if (committed > 0) onCommit(committed);
   for (const { settle } of results) settle();
+}
+
+function commitTogether(db: Kysely<any>, group: PendingWrite[]): Promise<WriteResult[]> {
+  return db.transaction().execute((trx) => runTogether(trx, group.filter(begin)));
 }
 
 /** Marks a write as begun and returns true, unless it was rejected. A write that has begun cannot be rejected. */
@@ -135,11 +142,19 @@ function begin(write: PendingWrite): boolean {
 async function runTogether(trx: Kysely<any>, writes: PendingWrite[]): Promise<WriteResult[]> {
   const results: WriteResult[] = [];
   for (const { work, isSuccess, resolve } of writes) {
-    const result = await work(trx);
+    const result = await succeed(work, trx);
     if (!isSuccess(result as never)) throw new NotSuccessful();
     results.push({ isCommitted: true, settle: () => resolve(result as never) });
   }
   return results;
+}
+
+async function succeed(work: Work<any, unknown>, trx: Kysely<any>): Promise<unknown> {
+  try {
+    return await work(trx);
+  } catch (cause) {
+    throw new NotSuccessful("The work of a write failed.", { cause });
+  }
 }
 
 async function runEachAlone(trx: Kysely<any>, writes: PendingWrite[]): Promise<WriteResult[]> {

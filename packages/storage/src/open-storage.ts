@@ -7,19 +7,23 @@ import type { OnCommit, Storage, Writer } from "./storage.ts";
 import { observeWriteFailures } from "./writability.ts";
 
 /** The options of `openStorage`. All except `onCommit` apply to SQLite only. */
-export type StorageOptions = Pick<GroupOptions, "onCommit" | "largestGroup"> &
-  Pick<FileOptions, "synchronous" | "checkpoints">;
+export interface StorageOptions<Tables>
+  extends Pick<GroupOptions, "onCommit" | "largestGroup">, Pick<FileOptions, "synchronous" | "checkpoints"> {
+  /** A table that is read often and seldom written. `snapshot` passes its version. */
+  watchedTable?: (keyof Tables & string) | undefined;
+}
 
 /**
  * Opens an existing database. SQLite gets one connection for reads and one for writes, so that no read waits for a write or
  * for the lock of another process. Writes to SQLite are committed in groups, because one sync to disk takes as long for
  * many writes as for one. PostgreSQL groups commits itself.
  */
-export function openStorage<Tables>(databaseUrl: string, options: StorageOptions = {}): Storage<Tables> {
-  const { onCommit, synchronous, checkpoints, largestGroup } = options;
-  const writer = openDatabase<Tables>(databaseUrl, { mustExist: true, synchronous, checkpoints });
+export function openStorage<Tables>(databaseUrl: string, options: StorageOptions<Tables> = {}): Storage<Tables> {
+  const { onCommit, synchronous, checkpoints, largestGroup, watchedTable } = options;
+  const writer = openDatabase<Tables>(databaseUrl, { mustExist: true, synchronous, checkpoints, watchedTable });
   const db = openDatabase<Tables>(databaseUrl, { mustExist: true, synchronous, checkpoints, isReadOnly: true });
   const { adapter: reader } = db.getExecutor();
+  const { adapter: writing } = writer.getExecutor();
   return {
     db,
     ...observeWriteFailures(
@@ -27,12 +31,11 @@ export function openStorage<Tables>(databaseUrl: string, options: StorageOptions
       writer,
     ),
     snapshot:
-      reader instanceof SqliteFileAdapter
-        ? reader.snapshotAfterTurn.bind(reader) // `db` only reads, so the version changes on every commit
-        : (read) => read(undefined),
+      reader instanceof SqliteFileAdapter && writing instanceof SqliteFileAdapter
+        ? reader.snapshotAfterTurn.bind(reader, writing) // `db` only reads, so the version changes on every commit
+        : (read) => read(undefined, undefined),
     expectFileAtPath: () => {
-      for (const adapter of [reader, writer.getExecutor().adapter])
-        if (adapter instanceof SqliteFileAdapter) adapter.expectFileAtPath();
+      for (const adapter of [reader, writing]) if (adapter instanceof SqliteFileAdapter) adapter.expectFileAtPath();
     },
     open: async () => {
       if (isPostgres(db)) return;

@@ -17,8 +17,11 @@ export interface Storage<Tables> {
    * the snapshot. It covers the queries of `db` that run synchronously in `read`, which must not throw. The version changes
    * whenever any process commits, so data may be cached until the version changes. The version is undefined if SQLite cannot
    * read it. On PostgreSQL `read` runs at once, without a snapshot and a version.
+   *
+   * `watchedVersion` is a version of the option `watchedTable`. It changes with each commit of another process, and with each
+   * own write to the table, but not with own writes to other tables. It may change more often.
    */
-  snapshot: (read: (version: number | undefined) => void) => void;
+  snapshot: (read: ReadSnapshot) => void;
   /** Throws `FileMovedError` if the open database file is no longer at its path, so that a write would be lost. */
   expectFileAtPath: () => void;
   /**
@@ -34,6 +37,9 @@ export interface Storage<Tables> {
   /** Never set. The property makes the compiler compare the tables of two storages; `Kysely` alone does not. */
   readonly tables?: Tables;
 }
+
+/** Reads in a snapshot with these versions. */
+export type ReadSnapshot = (version: number | undefined, watchedVersion: string | undefined) => void;
 
 /** Called after each commit with the number of writes in the transaction. */
 export type OnCommit = (size: number) => void;

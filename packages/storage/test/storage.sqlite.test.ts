@@ -105,6 +105,41 @@ describe("write", () => {
     const kept = await write((trx) => insertThing(trx, CUP));
     expect(await listThings(db)).toEqual([kept]);
   });
+
+  test("rejects at its timeout if another process takes the lock while its group is rolled back", async () => {
+    const db = await temporaryDatabase();
+    const { write } = groupCommit(db, { timeoutMs: 500 });
+    const other = new Sqlite(await pathOf(db), { timeout: 0 });
+    let runs = 0;
+    const takeLock = (): void => {
+      try {
+        other.exec("begin immediate");
+      } catch {
+        queueMicrotask(takeLock); // the group still has the lock
+      }
+    };
+    const start = performance.now();
+    const failing = write(async () => {
+      if (runs++ === 0) takeLock();
+      throw new Error("fails");
+    });
+    await expect(failing).rejects.toBeInstanceOf(DatabaseError);
+    expect(performance.now() - start).toBeLessThan(4_000); // the transaction itself waits 5 s
+    expect(runs).toBe(1);
+    other.exec("rollback").close();
+  });
+
+  test("adds no savepoint unless a write of the group fails", async () => {
+    const { write } = await temporaryStorage();
+    await write((trx) => insertThing(trx, CUP)); // opens the file
+    const run = vi.spyOn(Sqlite.prototype, "prepare");
+    onTestFinished(() => run.mockRestore());
+    const savepoints = () => run.mock.calls.filter(([text]) => text.startsWith("savepoint")).length;
+    await Promise.all([1, 2].map((size) => write((trx) => insertThing(trx, { ...CUP, size }))));
+    expect(savepoints()).toBe(0);
+    await Promise.allSettled([1, -1].map((size) => write((trx) => insertThing(trx, { ...CUP, size }))));
+    expect(savepoints()).toBe(1); // prepared once, run twice
+  });
 });
 
 test("stopWaiting does not keep the process of a closed storage alive", async () => {
@@ -129,6 +164,56 @@ test("stopWaiting(0) rejects writes that wait for another process, and soon reje
   expect((await listThings(db)).map(({ name }) => name)).toEqual(["cup", "last"]);
 });
 
+describe("watchedVersion", () => {
+  const open = async () => {
+    const { url } = await temporaryStorage();
+    const storage = openStorage<Tables>(url, { watchedTable: "api_keys" });
+    onTestFinished(() => storage.destroy());
+    await storage.open();
+    const version = () => new Promise<string | undefined>((done) => storage.snapshot((_, watched) => done(watched)));
+    return { ...storage, url, version };
+  };
+  const addKey = (db: Database) => db.insertInto("api_keys").values({ name: "k" }).execute();
+
+  test("stays the same after own writes to other tables", async () => {
+    const { write, version } = await open();
+    const before = await version();
+    expect(before).toEqual(expect.any(String));
+    await write((trx) => insertThing(trx, CUP));
+    expect(await version()).toBe(before);
+  });
+
+  test.each<[title: string, write: (db: Database) => Promise<unknown>]>([
+    ["an insert", addKey],
+    ["an update", (db) => db.updateTable("api_keys").set({ name: "l" }).execute()],
+    ["a delete", (db) => db.deleteFrom("api_keys").execute()],
+  ])("changes after %s by this process", async (_title, change) => {
+    const { write, version } = await open();
+    await write(addKey);
+    const before = await version();
+    await write(change);
+    expect(await version()).not.toBe(before);
+  });
+
+  test("changes after a commit of another connection", async () => {
+    const { url, version } = await open();
+    const before = await version();
+    new Sqlite(pathOfFileUrl(url)).exec("insert into things (name, size) values ('cup', 1)").close();
+    expect(await version()).not.toBe(before);
+  });
+
+  test("is undefined while a write may have changed the table, and without a watched table", async () => {
+    const { write, version } = await open();
+    expect(await write(async (trx) => (await addKey(trx), version()))).toBeUndefined();
+    const storage = await temporaryStorage();
+    await storage.open();
+    expect(await new Promise((done) => storage.snapshot((...versions) => done(versions)))).toEqual([
+      expect.any(Number),
+      undefined,
+    ]);
+  });
+});
+
 describe("snapshot", () => {
   const versionOf = (storage: Pick<Storage<Tables>, "snapshot">) => {
     return new Promise<number | undefined>((done) => storage.snapshot(done));
@@ -144,7 +229,7 @@ describe("snapshot", () => {
   test("has no version within a transaction on its connection, and does not disturb the transaction", async () => {
     const db = await temporaryDatabase();
     const adapter = db.getExecutor().adapter as SqliteFileAdapter;
-    const version = () => versionOf({ snapshot: (read) => adapter.snapshot(read) });
+    const version = () => versionOf({ snapshot: (read) => adapter.snapshot((number) => read(number, undefined)) });
     expect(await version()).toEqual(expect.any(Number));
     const failing = db.transaction().execute(async (trx: Database) => {
       await insertThing(trx, CUP);

@@ -15,7 +15,7 @@ afterAll(() => issuer[Symbol.asyncDispose]());
 
 function requested(): Request {
   const response = {};
-  createState(response as never, {});
+  createState(response as never);
   return { res: response } as never;
 }
 

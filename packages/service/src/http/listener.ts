@@ -50,7 +50,7 @@ export async function listen(
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     // A target that is too long stays unchanged, since `checkHead` checks the length that the client sent.
     if (request.url!.length <= MAX_TARGET && request.url!.includes("%")) request.url = normalizeTarget(request.url!);
-    app(request, response);
+    if (app.directRoute?.(request, response) !== true) app(request, response);
   };
   const server = createServer(
     {

@@ -1,11 +1,13 @@
 import type { OutgoingHttpHeaders, ServerResponse as NodeResponse } from "node:http";
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
-import { ServerResponse } from "./node-http.ts";
+import { ServerResponse, validateHeaderName, validateHeaderValue } from "./node-http.ts";
 
 /** The state of a request while it is served. Each object has all fields from the start, which keeps access to them fast. */
 export class RequestState {
-  /** Default headers of the response, also of an error. Headers that a handler sets take precedence. */
-  readonly headers: Record<string, string>;
+  /** Default headers that are the same for many responses. */
+  block: HeaderBlock;
+  /** Further default headers of the response, also of an error. Headers that a handler sets take precedence. */
+  readonly headers: Record<string, string> = {};
   /** The caller's `X-Request-Id`, or a generated one. */
   id: string | undefined = undefined;
   operationId: string | undefined = undefined;
@@ -14,9 +16,11 @@ export class RequestState {
   traceId: string | undefined = undefined;
   /** The version of the data that the request reads; undefined if it is unknown. */
   dataVersion: number | undefined = undefined;
+  /** A version of the credentials. It changes less often than `dataVersion`. */
+  credentialsVersion: string | undefined = undefined;
 
-  constructor(headers: Record<string, string>) {
-    this.headers = headers;
+  constructor(block: HeaderBlock) {
+    this.block = block;
   }
 }
 
@@ -27,8 +31,8 @@ interface WithState {
 }
 
 /** Creates the state of the request that a response belongs to. */
-export function createState(response: NodeResponse, headers: Record<string, string>): RequestState {
-  return ((response as WithState)[STATE] = new RequestState(headers));
+export function createState(response: NodeResponse, block = NO_HEADERS): RequestState {
+  return ((response as WithState)[STATE] = new RequestState(block));
 }
 
 /** Returns the state of the request that a response belongs to. Throws if no middleware has created it yet. */
@@ -79,40 +83,109 @@ const SECURITY_HEADERS = {
 const NO_STORE = "no-store";
 const REVALIDATE = "private, no-cache";
 
+/** Default headers, and their text as it is sent. Node would validate and join the headers of each response again. */
+class HeaderBlock {
+  readonly headers: Readonly<Record<string, string>>;
+  /** The headers of a response with an ETag. */
+  readonly taggedHeaders: Readonly<Record<string, string>>;
+  readonly text: string;
+  readonly taggedText: string;
+  readonly #names: ReadonlySet<string>;
+  readonly #extended = new WeakMap<object, HeaderBlock>();
+
+  constructor(headers: Readonly<Record<string, string>>) {
+    for (const name in headers) {
+      validateHeaderName(name);
+      validateHeaderValue(name, headers[name]!);
+    }
+    this.headers = headers;
+    this.taggedHeaders = headers["Cache-Control"] === NO_STORE ? { ...headers, "Cache-Control": REVALIDATE } : headers;
+    this.text = textOf(headers);
+    this.taggedText = textOf(this.taggedHeaders);
+    this.#names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
+  }
+
+  /** Returns a block with further headers. The block is made once for each object of headers. */
+  with(headers: Readonly<Record<string, string>>): HeaderBlock {
+    const known = this.#extended.get(headers);
+    if (known !== undefined) return known;
+    const extended = new HeaderBlock({ ...this.headers, ...headers });
+    this.#extended.set(headers, extended);
+    return extended;
+  }
+
+  /** Whether a header of the block is among these. */
+  isOverriddenBy(headers: object): boolean {
+    for (const name in headers) if (this.#names.has(name.toLowerCase())) return true;
+    return false;
+  }
+}
+
+function textOf(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join("");
+}
+
+const NO_HEADERS = new HeaderBlock({});
+
 /**
  * Creates the state of each request, and sends default headers with every response: security headers, `Cache-Control`,
- * `Strict-Transport-Security` if given, and those of `addDefaultHeaders`. Headers that a handler sets take precedence. All
- * headers are written in one call, since Node validates and stores each header that is set separately.
+ * `Strict-Transport-Security` if given, and those of `addDefaultHeaders`. Headers that a handler sets take precedence.
+ *
+ * The text of headers that never change is inserted behind the status line that Node has written. Where a handler replaces one
+ * of them, or has set headers before, Node writes all of them. With `isPlain`, Node always does.
  */
-export function defaultHeaders(app: Express, strictTransportSecurity?: string): RequestHandler {
+export function defaultHeaders(
+  app: Express,
+  {
+    strictTransportSecurity,
+    isPlain = false,
+  }: { strictTransportSecurity?: string | undefined; isPlain?: boolean | undefined } = {},
+): RequestHandler {
   const writeHead = function (this: Response, status: number, ...rest: unknown[]): NodeResponse {
-    const defaults = findState(this)?.headers ?? {};
+    const { block, headers: defaults } = findState(this) ?? NO_STATE;
     const [headers = {}] = rest;
     if (
       rest.length <= 1 &&
       !Array.isArray(headers) &&
       typeof headers === "object" &&
-      this.getHeaderNames().length === 0
+      headers !== null &&
+      this.getHeaderNames().length === 0 &&
+      !block.isOverriddenBy(headers)
     ) {
-      const written: OutgoingHttpHeaders = { ...defaults, ...headers };
-      if (written["ETag"] !== undefined && written["Cache-Control"] === NO_STORE) written["Cache-Control"] = REVALIDATE;
-      return ServerResponse.prototype.writeHead.call(this, status, written);
+      const isTagged = (headers as OutgoingHttpHeaders)["ETag"] !== undefined;
+      const written = isPlain ? (isTagged ? block.taggedHeaders : block.headers) : {};
+      ServerResponse.prototype.writeHead.call(this, status, { ...written, ...defaults, ...headers });
+      if (!isPlain) insertText(this, isTagged ? block.taggedText : block.text);
+      return this;
     }
     const isTagged = this.hasHeader("ETag") || (headers as OutgoingHttpHeaders)["ETag"] !== undefined;
     if (isTagged && !this.hasHeader("Cache-Control")) this.setHeader("Cache-Control", REVALIDATE);
+    for (const name in block.headers) if (!this.hasHeader(name)) this.setHeader(name, block.headers[name]!);
     for (const name in defaults) if (!this.hasHeader(name)) this.setHeader(name, defaults[name]!);
     return ServerResponse.prototype.writeHead.call(this, status, ...(rest as [OutgoingHttpHeaders]));
   };
   Object.assign(app.response, { writeHead });
-  const security = {
+  const block = new HeaderBlock({
     ...SECURITY_HEADERS,
     ...(strictTransportSecurity !== undefined && { "Strict-Transport-Security": strictTransportSecurity }),
     "Cache-Control": NO_STORE,
-  };
+  });
   return (_request, response, next) => {
-    createState(response, { ...security });
+    createState(response, block);
     next();
   };
+}
+
+/** The state of a response that Node sends itself. */
+const NO_STATE = new RequestState(NO_HEADERS);
+
+/** Inserts the text of headers behind the status line. Node keeps the head in `_header` until it is sent. */
+function insertText(response: NodeResponse, text: string): void {
+  const written = response as unknown as { _header: string };
+  const start = written._header.indexOf("\r\n") + 2;
+  written._header = written._header.slice(0, start) + text + written._header.slice(start);
 }
 
 /** Adds default headers to a response. */
@@ -164,6 +237,7 @@ export function crossOrigin(request: Request, response: Response, next: NextFunc
     response.writeHead(204, { ...ANY_ORIGIN, ...PREFLIGHT_HEADERS }).end();
     return;
   }
-  addDefaultHeaders(response, CORS_HEADERS);
+  const state = stateOf(response);
+  state.block = state.block.with(CORS_HEADERS);
   next();
 }

@@ -12,6 +12,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import { FileMovedError, isBusy, lockedError, addFilePath, openError } from "./sqlite.errors.ts";
+import type { ReadSnapshot } from "../storage.ts";
 import { type FileOptions, openFile, type OpenFile } from "./sqlite.file.ts";
 
 /** How long a statement is retried while the database is locked. The retries do not block the event loop. */
@@ -42,13 +43,14 @@ export class SqliteFileAdapter extends SqliteAdapter {
         inTransaction: boolean;
         statements: SqliteDatabase;
         isAtPath: () => boolean;
+        changes: OpenFile["changes"];
         begin: Sqlite.Statement<[]>;
         version: Sqlite.Statement<[], number>;
         end: Sqlite.Statement<[]>;
       }
     | undefined;
   /** The reads of this turn of the event loop. */
-  #reads: ((version: number | undefined) => void)[] = [];
+  #reads: ReadSnapshot[] = [];
 
   constructor(path: string) {
     super();
@@ -61,12 +63,13 @@ export class SqliteFileAdapter extends SqliteAdapter {
   }
 
   /** Called once the file is open. */
-  opened({ file, isAtPath }: OpenFile, statements: SqliteDatabase): void {
+  opened({ file, isAtPath, changes }: OpenFile, statements: SqliteDatabase): void {
     this.#file = {
       file,
       inTransaction: false,
       statements,
       isAtPath,
+      changes,
       begin: file.prepare("begin"),
       version: file.prepare<[], number>("pragma data_version").pluck(),
       end: file.prepare("commit"),
@@ -80,16 +83,18 @@ export class SqliteFileAdapter extends SqliteAdapter {
 
   /**
    * Runs `read` at the end of this turn of the event loop, in one snapshot with all reads of the turn. The snapshot begins
-   * after the last of these calls, so that no read gets data older than its call.
+   * after the last of these calls, so that no read gets data older than its call. The version of the table that `writer` watches
+   * is read before, so that cached data is never older than its version.
    */
-  snapshotAfterTurn(read: (version: number | undefined) => void): void {
+  snapshotAfterTurn(writer: SqliteFileAdapter, read: ReadSnapshot): void {
     this.#reads.push(read);
     if (this.#reads.length > 1) return;
     setImmediate(() => {
       const reads = this.#reads;
       this.#reads = [];
+      const watchedVersion = writer.watchedVersion();
       this.snapshot((version) => {
-        for (const next of reads) next(version);
+        for (const next of reads) next(version, watchedVersion);
       });
     });
   }
@@ -122,6 +127,19 @@ export class SqliteFileAdapter extends SqliteAdapter {
       } catch {
         if (file.inTransaction) file.exec("rollback"); // the commit fails after a query has read a damaged page and thrown
       }
+    }
+  }
+
+  /**
+   * Returns the version of the watched table: the commits of other connections and the changes by this one. The version is
+   * undefined in a transaction, because others do not see its changes yet.
+   */
+  watchedVersion(): string | undefined {
+    if (this.#file?.changes === undefined || this.#file.inTransaction) return undefined;
+    try {
+      return `${this.#file.version.get()} ${this.#file.changes.count}`;
+    } catch {
+      return undefined;
     }
   }
 

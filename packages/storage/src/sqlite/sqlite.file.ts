@@ -32,6 +32,8 @@ export interface FileOptions {
   checkpoints?: keyof typeof AUTOMATIC_CHECKPOINT | undefined;
   /** Whether SQLite rejects writes. Default: false. */
   isReadOnly?: boolean | undefined;
+  /** A table whose changes by this connection are counted. A missing table is not counted. */
+  watchedTable?: string | undefined;
 }
 
 /** An open SQLite file. */
@@ -39,6 +41,8 @@ export interface OpenFile {
   file: Sqlite.Database;
   /** Whether the file and its log are still at their paths. */
   isAtPath: () => boolean;
+  /** How often this connection has changed the watched table; undefined if none is watched. */
+  changes: { count: number } | undefined;
 }
 
 /**
@@ -48,7 +52,13 @@ export interface OpenFile {
  */
 export function openFile(
   path: string,
-  { mustExist = false, synchronous = "full", checkpoints = "automatic", isReadOnly = false }: FileOptions = {},
+  {
+    mustExist = false,
+    synchronous = "full",
+    checkpoints = "automatic",
+    isReadOnly = false,
+    watchedTable,
+  }: FileOptions = {},
 ): OpenFile {
   if (!mustExist) mkdirSync(dirname(path), { recursive: true });
   for (;;) {
@@ -66,7 +76,7 @@ export function openFile(
       restrictToOwner(path);
       const log = inodeOf(`${path}-wal`);
       const isAtPath = () => inodeOf(path) === inode && inodeOf(`${path}-wal`) === log;
-      if (isAtPath()) return { file, isAtPath };
+      if (isAtPath()) return { file, isAtPath, changes: watch(file, watchedTable) };
       file.close();
     } catch (error) {
       file.close();
@@ -82,6 +92,17 @@ function applySettings(file: Sqlite.Database, settings: Record<string, string | 
     const actual = file.pragma(name, { simple: true });
     if (actual !== value) throw new Error(`SQLite keeps ${name} at ${String(actual)} instead of ${value}`);
   }
+}
+
+/** Counts the changes to a table by triggers of this connection, which see the changes of every statement. */
+function watch(file: Sqlite.Database, table: string | undefined): OpenFile["changes"] {
+  const find = file.prepare("select 1 from sqlite_schema where type = 'table' and name = ?");
+  if (table === undefined || find.get(table) === undefined) return undefined;
+  const changes = { count: 0 };
+  file.function("count_change", () => void changes.count++);
+  for (const event of ["insert", "update", "delete"])
+    file.exec(`create temp trigger count_${event} after ${event} on main."${table}" begin select count_change(); end`);
+  return changes;
 }
 
 /** Creates an empty file for SQLite if there is none, because all users could read a file that SQLite creates. */

@@ -24,7 +24,11 @@ export const petsHandlers = {
     const { body, caller } = input;
     if (holdsApiKey(body.name)) return { status: 400, body: errorBody("invalid_request", API_KEY_IN_NAME) };
     const pet = { ...body, createdBy: caller.id, createdAt: Date.now() };
-    return idempotent(input, async (trx) => ({ status: 201, body: await insertPet(trx, pet) }), earlierRows(body));
+    return idempotent(
+      input,
+      async (trx) => ({ status: 201, body: await insertPet(trx, pet) }),
+      () => earlierRows(body),
+    );
   },
 
   getPet: cacheable(async ({ path, context }) => {
