@@ -154,7 +154,8 @@ function foundInObject(object: ts.Node): string | undefined {
   if (ts.isPropertyAssignment(property)) return textOf(property.initializer);
   for (let scope: ts.Node = object; scope !== undefined; scope = scope.parent) {
     if (!ts.isBlock(scope)) continue;
-    const variable = nodesOf(scope, ts.isVariableDeclaration).find(({ name }) => name.getText() === "found");
+    const own = scope.statements.filter(ts.isVariableStatement).flatMap((one) => one.declarationList.declarations);
+    const variable = own.find(({ name }) => name.getText() === "found");
     if (variable?.initializer !== undefined) return textOf(variable.initializer);
   }
   return undefined;

@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, execSync } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -37,8 +37,7 @@ export async function buildCommit(commit: string): Promise<string> {
   const worktree = join(folder, "worktree");
   execFileSync("git", ["worktree", "add", "--quiet", "--detach", worktree, commit], { cwd: root });
   onTestFinished(() => void execFileSync("git", ["worktree", "remove", "--force", worktree], { cwd: root }));
-  const install = ["-y", "pnpm@12.21.0", "install", "--frozen-lockfile", "--prefer-offline"];
-  execFileSync("npx", install, { cwd: worktree, stdio: "pipe" });
+  execSync("npx -y pnpm@12.21.0 install --frozen-lockfile --prefer-offline", { cwd: worktree, stdio: "pipe" });
   const built = join(folder, "built");
   execFileSync(process.execPath, [join(worktree, "apps/server/build.ts"), built], { stdio: "pipe" });
   return built;

@@ -63,7 +63,8 @@ export async function listen(
     handle,
   );
   const connections = new Connections(server, format);
-  server.closeIdleConnections = () => connections.endIdleConnections(); // `server.close` calls it too
+  const endIdle = server.closeIdleConnections.bind(server);
+  server.closeIdleConnections = () => connections.endIdleConnections(endIdle); // `server.close` calls it too
   server.on("clientError", (error, socket) => rejectConnection(error, socket, format));
   // The target of CONNECT is another host. `Allow` is empty, since no method is allowed there (RFC 9110, section 10.2.1).
   server.on("connect", (_request, socket) =>
@@ -155,8 +156,6 @@ interface Connection {
   openedAt: number;
   /** The end of the last exchange; undefined while there are exchanges. */
   idleSince: number | undefined;
-  /** The bytes that had arrived at the end of the last exchange. */
-  bytesRead: number;
   /** The bytes that the client has accepted; undefined while nothing is to be sent. */
   accepted: Progress | undefined;
 }
@@ -182,7 +181,7 @@ class Connections {
         return;
       }
       const openedAt = now();
-      this.#open.set(socket, { exchanges: [], openedAt, idleSince: undefined, bytesRead: 0, accepted: undefined });
+      this.#open.set(socket, { exchanges: [], openedAt, idleSince: undefined, accepted: undefined });
       socket.once("close", () => this.#open.delete(socket));
     });
     for (const event of ["request", "checkContinue"] as const)
@@ -203,7 +202,7 @@ class Connections {
       for (const exchange of connection.exchanges.slice()) {
         const { request, response } = exchange;
         if (response.writableEnded && !response.closed) exchange.endedAt ??= now();
-        if (response.closed && request.complete) finish(socket, connection, exchange);
+        if (response.closed && request.complete) finish(connection, exchange);
         else if (!request.complete && isBodySlow(exchange)) rejectSlowBody(exchange, this.#format);
         else if (exchange.endedAt !== undefined && now() - exchange.endedAt > RESPONSE_READ_MS) socket.destroy();
       }
@@ -213,14 +212,16 @@ class Connections {
   }
 
   /**
-   * Ends connections on which no request has begun to arrive. Node's own method also ends a connection that a client has just
-   * opened for a request.
+   * Runs Node's own method, which ends connections without a request that has begun to arrive. It would also end one that a
+   * client has just opened for a request.
    */
-  endIdleConnections(): void {
-    for (const [socket, { exchanges, openedAt, idleSince, bytesRead }] of this.#open) {
-      const isIdle = exchanges.length === 0 && socket.bytesRead === bytesRead;
-      if (isIdle && (idleSince !== undefined || now() - openedAt > FIRST_BYTE_MS)) socket.destroy();
-    }
+  endIdleConnections(endIdle: () => void): void {
+    const unused = [...this.#open].filter(([socket]) => socket.bytesRead === 0);
+    const recent = unused.filter(([, { openedAt }]) => now() - openedAt <= FIRST_BYTE_MS).map(([socket]) => socket);
+    for (const socket of recent) socket.destroy = () => socket;
+    endIdle();
+    for (const socket of recent) Reflect.deleteProperty(socket, "destroy");
+    for (const [socket, { openedAt }] of unused) if (now() - openedAt > FIRST_BYTE_MS) socket.destroy();
   }
 
   /** Destroys all connections and returns their number. */
@@ -233,22 +234,19 @@ class Connections {
   #add(exchange: Exchange): void {
     const { request, response } = exchange;
     if (this.#isDraining) response.shouldKeepAlive = false;
-    const { socket } = request;
-    const connection = this.#open.get(socket);
+    const connection = this.#open.get(request.socket);
     if (connection === undefined) return;
     connection.exchanges.push(exchange);
     connection.idleSince = undefined;
     response.on("close", () => {
-      if (request.complete) finish(socket, connection, exchange);
+      if (request.complete) finish(connection, exchange);
     });
   }
 }
 
-function finish(socket: Socket, connection: Connection, exchange: Exchange): void {
+function finish(connection: Connection, exchange: Exchange): void {
   connection.exchanges.splice(connection.exchanges.indexOf(exchange), 1);
-  if (connection.exchanges.length > 0) return;
-  connection.idleSince = now();
-  connection.bytesRead = socket.bytesRead;
+  if (connection.exchanges.length === 0) connection.idleSince = now();
 }
 
 /** Whether a body takes too long. A streamed body may take any time while it arrives, or while its handler does not read. */
