@@ -9,7 +9,7 @@ import { json } from "../testing/service.ts";
 import { type Program, startProgram } from "./program.ts";
 
 /** `pnpm --filter @petstore/server test:crash` runs 300. */
-const ROUNDS = Number(process.env["CRASH_ROUNDS"] ?? 10);
+const ROUNDS = Number(process.env["CRASH_ROUNDS"] ?? 4);
 const WRITERS = 16;
 /** The latest kill: after at most so many responses, and up to so many milliseconds later, at any step of the work. */
 const LATEST_KILL = { answers: 200, milliseconds: 10 };

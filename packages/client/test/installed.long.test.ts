@@ -76,7 +76,7 @@ describe("the packed client in another project", () => {
   /** Runs a program of the project. Resolves also if it fails. */
   const runIn = (runtime: keyof typeof RUNTIMES, ...args: string[]): Promise<Ran> => {
     const [program = "", ...options] = RUNTIMES[runtime];
-    const env = { ...process.env, ...environment };
+    const env = { ...process.env, NODE_OPTIONS: "", ...environment }; // earlier versions lack options of the repository
     const ran = run(program, [...options, ...args], { cwd: installed.directory, env });
     return ran.catch((error: Ran) => error);
   };
