@@ -30,7 +30,7 @@ export async function* measureStreams(
   using load = new Process(1, new URL("load.ts", import.meta.url));
   for (const job of jobs) {
     using running = new DisposableStack();
-    const entrants = [];
+    const entrants: { contender: Contender; server: Process; port: number; result: Result }[] = [];
     for (const contender of CONTENDERS) {
       const server = running.use(new Process(0, new URL("server.ts", import.meta.url), [contender, file]));
       const result: Result = { rates: [], cpuRates: [], memory: 0, heap: 0 };
