@@ -78,7 +78,10 @@ describe.skipIf(absence !== undefined)("the packed client in a project of npm", 
     "Jest on %s needs no flags, and tests with the fake petstore",
     async (version) => {
       write("listing.test.js", JEST);
-      const jest = run(node(version), [tool("jest/bin/jest.js"), "--rootDir", project, "--no-cache"], { cwd: project, env });
+      const jest = run(node(version), [tool("jest/bin/jest.js"), "--rootDir", project, "--no-cache"], {
+        cwd: project,
+        env,
+      });
       const { stderr } = await jest.catch((error: { stderr: string }) => error);
       expect(stderr).toMatch(/^Tests: +2 passed, 2 total$/m);
     },
