@@ -74,7 +74,7 @@ test("redocly drift finds responses that break the contract", async () => {
   const har = join(folder, "broken.har");
   const proxy = await record(broken.origin, har);
   const headers = { Authorization: `Bearer ${service.key}` };
-  await fetch(`${proxy.origin}${pathname}/pets`, json({ name: "Rex", categoryId: 1 }, headers));
+  await fetch(`${proxy.origin}${pathname}/pets`, json({ name: "Rex\u2028Max", categoryId: 1 }, headers));
   await fetch(`${proxy.origin}${pathname}/pets/1000`, { headers });
   await proxy.end();
   const { problems } = await driftOf(har);

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 
@@ -30,6 +31,9 @@ export async function record(target: string, har: string): Promise<{ origin: str
       const ended = once(child, "exit");
       child.kill("SIGINT");
       await ended;
+      // The proxy writes an entry a line, and takes U+2028 and U+2029 in an entry for ends of lines.
+      const text = await readFile(har, "utf8");
+      await writeFile(har, text.replaceAll(/,\n {6}(?!\{"startedDateTime":)/g, String.raw`\u2028`));
     },
   };
 }
