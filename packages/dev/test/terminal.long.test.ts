@@ -13,7 +13,7 @@ const GREEN = "\u001B[32m";
 /** Runs `dev` and then `stty` in a terminal. */
 function terminal(directory: string, env: NodeJS.ProcessEnv) {
   const command = `'${process.execPath}' '${join(directory, "packages/dev/src/main.ts")}'; echo "ended with $?"; stty -a`;
-  const { FORCE_COLOR: _, NO_COLOR: __, ...rest } = process.env;
+  const { CI: _, FORCE_COLOR: __, NO_COLOR: ___, ...rest } = process.env;
   const child = spawn("script", ["--quiet", "--command", command, "/dev/null"], {
     cwd: directory,
     env: { ...rest, TERM: "xterm-256color", PORT: "0", ...env },
