@@ -73,7 +73,7 @@ const turbo = runTurbo(
 );
 
 const failures: string[] = [];
-const total: Report = { passed: 0, failed: 0, skipped: [], files: [] };
+const total: Report = { passed: 0, failed: [], skipped: [], files: [] };
 const [runFile] = runFiles();
 if (runFile === undefined) failures.push(`turbo itself, before any check: see above`);
 const { tasks } = runFile === undefined ? { tasks: [] } : (read(runFile) as Run);
@@ -98,8 +98,9 @@ if (name === "test" && !canSpell)
 if (name === "test")
   console.log("left out the long tests, those in a browser among them (npx -y pnpm@12.21.0 test:long)");
 for (const failure of failures) console.log(`failed   ${failure}`);
+for (const { name: test, reason } of total.failed) console.log(`failed   ${test} (${reason})`);
 const seconds = Math.round(performance.now() / 1000); // since the start of this process
-console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped.length} skipped in ${seconds} s`);
+console.log(`${total.passed} passed, ${total.failed.length} failed, ${total.skipped.length} skipped in ${seconds} s`);
 process.exitCode = failures.length > 0 ? 1 : (turbo.status ?? 1);
 
 function add(taskId: string, directory: string): void {
@@ -110,7 +111,7 @@ function add(taskId: string, directory: string): void {
   }
   const report = read(file) as Report;
   total.passed += report.passed;
-  total.failed += report.failed;
+  total.failed.push(...report.failed.map((test) => ({ ...test, name: `${directory}/${test.name}` })));
   total.files.push(...report.files.map((one) => ({ ...one, name: `${directory}/${one.name}` })));
   total.skipped.push(...report.skipped.map((test) => ({ ...test, name: `${directory}: ${test.name}` })));
 }

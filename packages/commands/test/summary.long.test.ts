@@ -11,7 +11,12 @@ beforeAll(() => new Promise((done) => setTimeout(done, 3_100)));
 test("waits", () => {});
 `;
 
-test("`test:long` prints the minutes of each long test file and the number of tests", () => {
+const FAILS = `
+import { expect, test } from "vitest";
+test("adds", () => expect(1 + 1).toBe(3));
+`;
+
+test("`test:long` prints the minutes of each long test file, the failed tests and the number of tests", () => {
   using clone = cloneInstalled();
   const folder = join(clone.directory, "apps/mock");
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { scripts: object };
@@ -20,6 +25,8 @@ test("`test:long` prints the minutes of each long test file and the number of te
   writeFileSync(join(folder, "package.json"), JSON.stringify({ ...manifest, scripts }));
   writeFileSync(join(folder, "test/slow.long.test.ts"), SLOW);
   writeFileSync(join(folder, "test/quick.long.test.ts"), SLOW.replace("3_100", "0"));
+  writeFileSync(join(folder, "test/fails.long.test.ts"), FAILS);
+  writeFileSync(join(folder, "test/broken.long.test.ts"), `throw new Error("Not loaded.\\nThe second line.");`);
 
   const program = join(clone.directory, "packages/commands/src/test.ts");
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, "test:long", "--filter=@platform/mock"], {
@@ -30,8 +37,14 @@ test("`test:long` prints the minutes of each long test file and the number of te
       pnpm_config_verify_deps_before_run: "false", // otherwise pnpm would install into the modules that the clone shares with this checkout
     },
   });
-  expect(stdout, stderr).toMatch(
-    /\n 0\.[1-9] min apps\/mock\/test\/slow\.long\.test\.ts\n 0\.0 min apps\/mock\/test\/quick\.long\.test\.ts\n2 passed, 0 failed, 0 skipped in \d+ s\n$/,
-  );
-  expect(status).toBe(0);
+  const summary = stdout.slice(stdout.search(/\n 0\.[1-9] min apps\/mock\/test\/slow\.long\.test\.ts\n/));
+  expect(summary, stderr).toContain("\n 0.0 min apps/mock/test/quick.long.test.ts\n");
+  const [total, ...failed] = summary.slice(summary.indexOf("failed")).trimEnd().split("\n").toReversed();
+  expect(failed.toReversed()).toEqual([
+    "failed   @platform/mock#test:long",
+    "failed   apps/mock/test/broken.long.test.ts (Not loaded.)",
+    "failed   apps/mock/test/fails.long.test.ts > adds (expected 2 to be 3 // Object.is equality)",
+  ]);
+  expect(total).toMatch(/^2 passed, 2 failed, 0 skipped in \d+ s$/);
+  expect(status).toBe(1);
 });

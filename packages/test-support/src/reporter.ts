@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Reporter, TestModule, Vitest } from "vitest/node";
+import { stripVTControlCharacters } from "node:util";
+import type { Reporter, SerializedError, TestModule, Vitest } from "vitest/node";
 
 /** The path of a package's test report, from the folder of the package. */
 export const REPORT_FILE = ".turbo/vitest.json";
@@ -8,7 +9,8 @@ export const REPORT_FILE = ".turbo/vitest.json";
 /** The test results of one package. A file that cannot be loaded counts as one failed test. */
 export interface Report {
   passed: number;
-  failed: number;
+  /** The reason is the first line of the first error. */
+  failed: { name: string; reason: string }[];
   skipped: { name: string; reason: string }[];
   /** The duration of each test file with its hooks, by path from the folder of the package. */
   files: { name: string; seconds: number }[];
@@ -30,17 +32,24 @@ export default class ReportWriter implements Reporter {
 }
 
 function reportOf(modules: readonly TestModule[]): Report {
-  const report: Report = { passed: 0, failed: 0, skipped: [], files: [] };
+  const report: Report = { passed: 0, failed: [], skipped: [], files: [] };
   for (const module of modules) {
-    const failedBefore = report.failed;
+    const failedBefore = report.failed.length;
     for (const test of module.children.allTests()) {
-      const { state, note } = test.result() as { state: string; note?: string };
+      const { state, note, errors } = test.result() as { state: string; note?: string; errors?: SerializedError[] };
       if (state === "passed") report.passed++;
-      else if (state === "failed") report.failed++;
+      else if (state === "failed")
+        report.failed.push({ name: `${module.relativeModuleId} > ${test.fullName}`, reason: firstLine(errors) });
       else report.skipped.push({ name: test.fullName, reason: note ?? "no reason given" });
     }
     report.files.push({ name: module.relativeModuleId, seconds: module.diagnostic().duration / 1000 });
-    if (module.state() === "failed" && report.failed === failedBefore) report.failed++;
+    if (module.state() === "failed" && report.failed.length === failedBefore)
+      report.failed.push({ name: module.relativeModuleId, reason: firstLine(module.errors()) });
   }
   return report;
+}
+
+function firstLine(errors: readonly SerializedError[] = []): string {
+  const [line = ""] = stripVTControlCharacters(errors[0]?.message ?? "").split("\n", 1);
+  return line.slice(0, 200);
 }
