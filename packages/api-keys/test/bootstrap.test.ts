@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmod, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "@platform/service/settings";
+import { needsPosix } from "@platform/test-support/posix";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
 import { generateApiKey } from "../src/api-key.ts";
@@ -43,19 +44,22 @@ describe("ensureBootstrapKey", () => {
     expect(await findApiKey(db, KEY, Date.now())).toBeUndefined();
   });
 
-  test("follows a link, because containers mount secrets as links", async () => {
+  test("follows a link, because containers mount secrets as links", async (context) => {
+    needsPosix(context, "links without privileges");
     const link = join(await temporaryFolder(), "link");
     await symlink(await fileWith(KEY), link);
     expect(await ensureBootstrapKey(await temporaryDatabase(), link)).toBe("registered");
   });
 
   const noKey = /names a file that does not hold one API key\. Make one with: .*keys generate/;
-  test.each<[string, () => Promise<string>, RegExp]>([
+  const byOthers = /users other than its owner may read or write\. Run: chmod 600/;
+  test.for<[name: string, file: () => Promise<string>, message: RegExp, posixFeature?: string]>([
     ["missing", async () => join(await temporaryFolder(), KEY), /names a file that does not exist\. Make one with: /],
     [
       "at a path that is too long",
       async () => `/${KEY.repeat(100)}`,
       /names a file that cannot be read \(ENAMETOOLONG\)\.$/,
+      "limit of path lengths below its own",
     ],
     ["empty", () => fileWith(""), /names a file that is empty\./],
     ["blank", () => fileWith(" \n"), /names a file that is empty\./],
@@ -64,25 +68,25 @@ describe("ensureBootstrapKey", () => {
     ["a list of two keys", () => fileWith(`${KEY}\n${KEY}\n`), noKey],
     ["a setting instead of a key", () => fileWith(`KEY=${KEY}`), noKey],
     ["large", () => fileWith(KEY.repeat(100)), /names a file that contains more than one API key\./],
-    ["readable by others", () => fileWith(KEY, 0o604), /users other than its owner may read or write\. Run: chmod 600/],
-    [
-      "readable by its group",
-      () => fileWith(KEY, 0o640),
-      /users other than its owner may read or write\. Run: chmod 600/,
-    ],
-    ["writable by others", () => fileWith(KEY, 0o602), /users other than its owner may read or write\. Run: chmod 600/],
+    ["readable by others", () => fileWith(KEY, 0o604), byOthers, "file modes"],
+    ["readable by its group", () => fileWith(KEY, 0o640), byOthers, "file modes"],
+    ["writable by others", () => fileWith(KEY, 0o602), byOthers, "file modes"],
     ["a folder", temporaryFolder, /does not name a regular file\.$/],
-    ["a named pipe", namedPipe, /does not name a regular file\.$/],
-  ])("rejects a file that is %s, with one line and without its content", async (_, file, message) => {
-    const db = await temporaryDatabase();
-    const refusal = await ensureBootstrapKey(db, await file()).catch((error: unknown) => error as ConfigError);
-    expect(refusal).toBeInstanceOf(ConfigError);
-    const text = (refusal as ConfigError).message;
-    expect(text).toMatch(message);
-    expect(text).toMatch(new RegExp(`^${BOOTSTRAP_KEY_FILE} [^\\n]*$`));
-    expect(text).not.toContain(KEY.slice(9, 21));
-    expect(await listApiKeys(db)).toEqual([]);
-  });
+    ["a named pipe", namedPipe, /does not name a regular file\.$/, "named pipes in folders"],
+  ])(
+    "rejects a file that is %s, with one line and without its content",
+    async ([, file, message, feature], context) => {
+      if (feature !== undefined) needsPosix(context, feature);
+      const db = await temporaryDatabase();
+      const refusal = await ensureBootstrapKey(db, await file()).catch((error: unknown) => error as ConfigError);
+      expect(refusal).toBeInstanceOf(ConfigError);
+      const text = (refusal as ConfigError).message;
+      expect(text).toMatch(message);
+      expect(text).toMatch(new RegExp(`^${BOOTSTRAP_KEY_FILE} [^\\n]*$`));
+      expect(text).not.toContain(KEY.slice(9, 21));
+      expect(await listApiKeys(db)).toEqual([]);
+    },
+  );
 });
 
 async function namedPipe(): Promise<string> {

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { bundle } from "../src/generate/bundle.ts";
 import { contractProblems, lint } from "../src/lint/lint.ts";
@@ -199,6 +199,6 @@ function rulesFile(): string {
 async function found(): Promise<string[]> {
   const problems = await lint(join(folder, "openapi.yaml"), rulesFile());
   return problems.map(({ kind, file, line, column, message }) => {
-    return `${kind} ${relative(folder, join(ROOT, file))}:${line}:${column}  ${message}`;
+    return `${kind} ${relative(folder, resolve(ROOT, file)).replaceAll("\\", "/")}:${line}:${column}  ${message}`;
   });
 }

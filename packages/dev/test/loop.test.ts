@@ -194,7 +194,10 @@ describe("the loop reports one problem and generates nothing for", () => {
     const files = new Set(["openapi/openapi.yaml"]);
     await loop.report({ files, isRestart: false, at: performance.now(), superseded: signal });
     const [first, ...others] = printed.filter((text) => !text.startsWith("  summary"));
-    expect(first!.split("\n").map((line) => line.replace(/^ +\S*\//, ""))).toEqual(["  contract   1 problem", problem]);
+    expect(first!.split("\n").map((line) => line.replace(/^ +\S*[/\\]/, ""))).toEqual([
+      "  contract   1 problem",
+      problem,
+    ]);
     expect(others).toEqual([
       "  service    is not running",
       "  next       Fix the contract at these places. Nothing is generated until then.",

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { needsPosix } from "@platform/test-support/posix";
 import { describe, expect, test } from "vitest";
 import { Service } from "../src/service.ts";
 import { started, temporaryFolder, writeProgram } from "./started.ts";
@@ -24,10 +25,11 @@ describe("the service", { timeout: 20_000 }, () => {
     expect(printed).toEqual(['{"level":"info"}']);
   });
 
-  test.each([
+  test.for([
     ["by itself", "SIGUSR2"],
     ["by a signal", "SIGKILL"],
-  ] as const)("has no address after it ends %s, and can be stopped and restarted", async (_how, signal) => {
+  ] as const)("has no address after it ends %s, and can be stopped and restarted", async ([_how, signal], context) => {
+    if (signal === "SIGUSR2") needsPosix(context, "SIGUSR2");
     const { service, pid } = await started("process.on('SIGUSR2', () => process.exit(1));");
     const first = pid();
     process.kill(first, signal);

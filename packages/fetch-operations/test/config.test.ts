@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { defineConfig, loadConfig } from "../src/generate/config.ts";
 import { loadContract, typesOf } from "../src/generate/contract-source.ts";
@@ -31,8 +31,16 @@ describe("a configuration", () => {
       output: join(folder, "client"),
       types: join(folder, "schema.ts"),
     });
-    const module = write("a.mjs", `export default ${JSON.stringify({ ...own, contract: url, output: "/tmp/x" })};`);
-    expect(await loadConfig(module)).toEqual({ file: module, name: "Things", contract: url, output: "/tmp/x" });
+    const module = write(
+      "a.mjs",
+      `export default ${JSON.stringify({ ...own, contract: url, output: resolve("/tmp/x") })};`,
+    );
+    expect(await loadConfig(module)).toEqual({
+      file: module,
+      name: "Things",
+      contract: url,
+      output: resolve("/tmp/x"),
+    });
     expect(defineConfig(own)).toBe(own);
   });
 
@@ -293,7 +301,7 @@ describe("a contract", () => {
     const { document, placeOf } = await loadContract(path);
     expect(document.openapi).toBe("3.0.4");
     expect(placeOf(["paths", "/a~b", "get"])).toBe(`${path}:5`);
-    expect(placeOf(["lost", "x"])).toMatch(new RegExp(`^${path}`));
+    expect(placeOf(["lost", "x"])).toContain(path);
   });
 
   test("keeps a reference in an example, where it is data", async () => {

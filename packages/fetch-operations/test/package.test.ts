@@ -15,7 +15,7 @@ test("the runtime imports nothing of Node or of this repository, and only each e
       globSync(pattern, { cwd: out }).flatMap((file) =>
         Array.from(
           readFileSync(join(out, file), "utf8").matchAll(/(?:from |import\()"([^."][^"]*)"/g),
-          ([, name]) => `${name} in ${file}`,
+          ([, name]) => `${name} in ${file.replaceAll("\\", "/")}`,
         ),
       );
     expect(imports("**/*.js").toSorted()).toEqual([

@@ -4,6 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { METRICS_PREFIX } from "@platform/name";
+import { needsPosix } from "@platform/test-support/posix";
 import { answeringProcesses, metricsOf, sampleOf } from "@platform/test-support/program";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -19,7 +20,8 @@ describe("WEB_CONCURRENCY", () => {
     expect(await program.stop()).toBe(0);
   });
 
-  test("replaces and counts a killed process while the others respond", async () => {
+  test("replaces and counts a killed process while the others respond", async (context) => {
+    needsPosix(context, "signals in the result of a process");
     const program = await startProgram({ WEB_CONCURRENCY: "2", METRICS_PORT: "0" });
     const answered = async (): Promise<Set<number>> => {
       expect((await send(program, "GET", "/v1/things")).status).toBe(200);
@@ -38,7 +40,8 @@ describe("WEB_CONCURRENCY", () => {
     expect(await program.stop()).toBe(0);
   });
 
-  test("kills and replaces a process that hangs", async () => {
+  test("kills and replaces a process that hangs", async (context) => {
+    needsPosix(context, "SIGSTOP");
     const program = await startProgram({ WEB_CONCURRENCY: "2" }, "frequent-pings");
     await expect.poll(async () => (await send(program, "GET", "/v1/things"), answeringProcesses(program).size)).toBe(2);
     const [hanging = 0] = answeringProcesses(program);
@@ -54,7 +57,8 @@ describe("WEB_CONCURRENCY", () => {
     await expect.poll(answered, { timeout: 30_000 }).toBeGreaterThan(2);
   });
 
-  test("returns the metrics of the responding processes while one hangs, with their number", async () => {
+  test("returns the metrics of the responding processes while one hangs, with their number", async (context) => {
+    needsPosix(context, "SIGSTOP");
     const program = await startProgram({ WEB_CONCURRENCY: "2", METRICS_PORT: "0" });
     const completed = 'http_requests_total{operation_id="listThings",status="200"}';
     for (const count of [2, 4]) {
@@ -110,7 +114,8 @@ describe("WEB_CONCURRENCY", () => {
     expect(program.output()).toMatch(/^A worker process did not start\. It ended with 1; see its error above\.$/m);
   });
 
-  test("ends after SHUTDOWN_TIMEOUT even if one of its processes hangs", async () => {
+  test("ends after SHUTDOWN_TIMEOUT even if one of its processes hangs", async (context) => {
+    needsPosix(context, "SIGSTOP");
     const program = await startProgram({ WEB_CONCURRENCY: "2", SHUTDOWN_TIMEOUT: "1" });
     await expect.poll(async () => (await send(program, "GET", "/v1/things"), answeringProcesses(program).size)).toBe(2);
     const [hanging = 0] = answeringProcesses(program);
@@ -121,7 +126,8 @@ describe("WEB_CONCURRENCY", () => {
     await expect.poll(() => isRunning(hanging)).toBe(false);
   });
 
-  test("ends every process if the first one is killed", async () => {
+  test("ends every process if the first one is killed", async (context) => {
+    needsPosix(context, "command `ps`");
     const program = await startProgram({ WEB_CONCURRENCY: "2" });
     await expect.poll(async () => (await send(program, "GET", "/v1/things"), answeringProcesses(program).size)).toBe(2);
     await program.stop("SIGKILL");

@@ -1,11 +1,14 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { needsPosix } from "@platform/test-support/posix";
 import { answeringProcesses } from "@platform/test-support/program";
 import { temporaryFolder } from "@platform/test-support/temporary";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { preparations, reload, reloads, send, startProgram } from "./things-program.ts";
 
 describe("SIGUSR2", () => {
+  beforeEach((context) => needsPosix(context, "SIGUSR2"));
+
   test("replaces every process, or none if a new one does not start, and prepares at each reload", async () => {
     const fault = join(await temporaryFolder(), "fault");
     const program = await startProgram({ WEB_CONCURRENCY: "2", FAULT: fault }, "faulty");

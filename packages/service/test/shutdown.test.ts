@@ -2,14 +2,17 @@ import { fork, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
+import { needsPosix } from "@platform/test-support/posix";
 import { type Program, stuckClient } from "@platform/test-support/program";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { environment, pathOf, startProgram } from "./things-program.ts";
 
 const CUP = '{"name":"cup"}';
 const POST = "POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\nContent-Type: application/json\r\n";
 
 describe("SIGTERM", () => {
+  beforeEach((context) => needsPosix(context, "signals that a program can handle"));
+
   test("fails /readyz first, and still accepts connections, each for one response", async () => {
     const program = await startProgram({ SHUTDOWN_DELAY: "300" });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -104,7 +107,8 @@ describe("SIGTERM", () => {
 describe.each([1, 2])("with %i processes", (processes) => {
   const env = { WEB_CONCURRENCY: String(processes) };
 
-  test("SIGHUP completes the requests in flight, like SIGTERM", async () => {
+  test("SIGHUP completes the requests in flight, like SIGTERM", async (context) => {
+    needsPosix(context, "signals that a program can handle");
     const program = await startProgram(env);
     const head = `${POST}Content-Length: ${CUP.length}\r\n\r\n`;
     const socket = await stuckClient(program, head + CUP.slice(0, 9));
@@ -117,7 +121,8 @@ describe.each([1, 2])("with %i processes", (processes) => {
     expect(program.output()).toContain('"signal":"SIGHUP","msg":"stopped"');
   });
 
-  test("no signal opens the inspector", async () => {
+  test("no signal opens the inspector", async (context) => {
+    needsPosix(context, "signals that a program can handle");
     const program = await startProgram(env);
     const pids = [program.child.pid!, ...workersOf(program)];
     expect(pids).toHaveLength(processes === 1 ? 1 : processes + 1);
@@ -131,7 +136,8 @@ describe.each([1, 2])("with %i processes", (processes) => {
     expect(program.output()).not.toContain("Debugger");
   });
 
-  test("a channel to the parent process does not keep the service alive", async () => {
+  test("a channel to the parent process does not keep the service alive", async (context) => {
+    needsPosix(context, "signals that a program can handle");
     const child = fork(pathOf("things"), { env: environment(env), stdio: ["ignore", "pipe", "inherit", "ipc"] });
     onTestFinished(() => void child.kill("SIGKILL"));
     let output = "";

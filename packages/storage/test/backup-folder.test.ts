@@ -1,6 +1,7 @@
 import { chownSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { NAME } from "@platform/name";
+import { isOwnerOnly } from "@platform/test-support/posix";
 import { temporaryDisk, temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
@@ -33,7 +34,7 @@ describe("makeBackup", () => {
     });
     const [only, ...others] = backupsIn(folder);
     expect([only!.time, others]).toEqual([NOON, []]);
-    expect(statSync(only!.path).mode & 0o777).toBe(0o600);
+    expect(isOwnerOnly(only!.path)).toBe(true);
     expect(readdirSync(folder)).toHaveLength(1);
   });
 
@@ -232,7 +233,7 @@ describe("examineBackups", () => {
     expect(examineBackups(folder, HOUR, SCHEMA)).toEqual({ found: `none in ${folder}`, remedy: WATCH });
     const missing = join(folder, "missing");
     expect(examineBackups(missing, HOUR, SCHEMA)).toEqual({
-      found: expect.stringMatching(`${missing} cannot be read \\(ENOENT`),
+      found: expect.stringContaining(`${missing} cannot be read (ENOENT`),
       remedy: WATCH,
     });
     writeFileSync(makeBackup(path, folder, SCHEMA).made.path, "");

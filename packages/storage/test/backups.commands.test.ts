@@ -26,7 +26,7 @@ describe("backup without a file", () => {
   test("makes a dated backup beside the database, or in the folder of the setting", async () => {
     const { path, folder } = await filled();
     expect(await run({ path }, "backup")).toEqual([
-      `2030-01-02T12:00:00.000Z ${folder}/backups/${FIRST} is verified: 1 thing.`,
+      `2030-01-02T12:00:00.000Z ${join(folder, "backups", FIRST)} is verified: 1 thing.`,
     ]);
     const elsewhere = join(folder, "else/where");
     await run({ path, backupFolder: elsewhere }, "backup");
@@ -38,8 +38,8 @@ describe("backup without a file", () => {
     await run({ path }, "backup", "--keep", "1");
     setHour(13);
     expect(await run({ path }, "backup", "--keep", "1")).toEqual([
-      `2030-01-02T13:00:00.000Z ${folder}/backups/${SECOND} is verified: 1 thing.`,
-      `2030-01-02T13:00:00.000Z ${folder}/backups/${FIRST} is removed.`,
+      `2030-01-02T13:00:00.000Z ${join(folder, "backups", SECOND)} is verified: 1 thing.`,
+      `2030-01-02T13:00:00.000Z ${join(folder, "backups", FIRST)} is removed.`,
     ]);
   });
 
@@ -59,7 +59,7 @@ describe("backup without a file", () => {
     const running = run({ path: join(folder, "missing.db") }, "backup", "--every", "1s");
     expect(await running).toEqual([]);
     expect(errors.mock.calls).toEqual([
-      [expect.stringMatching(/^2030-01-02T12:00:00\.000Z No backup was made in .*\/backups\. .*$/)],
+      [expect.stringMatching(/^2030-01-02T12:00:00\.000Z No backup was made in .*[/\\]backups\. .*$/)],
     ]);
     const log = vi.spyOn(console, "log").mockImplementation(() => void process.emit(signal));
     onTestFinished(() => log.mockRestore());
@@ -92,7 +92,7 @@ describe("backup without a file", () => {
 describe("backups list", () => {
   test("verifies each backup and lists time, size, state and content", async () => {
     const { path, folder, db } = await filled();
-    expect(await run({ path }, "backups", "list")).toEqual([`There are no backups in ${folder}/backups.`]);
+    expect(await run({ path }, "backups", "list")).toEqual([`There are no backups in ${join(folder, "backups")}.`]);
     await run({ path }, "backup");
     await insertThing(db, CUP);
     setHour(13);
@@ -152,7 +152,7 @@ describe("restore --at", () => {
 
   test("names the folder if there is no such backup", async () => {
     const { path, folder } = await filled();
-    const message = `${folder}/backups has no backup of 2030-01-02T11:59:00.000Z or earlier. See \`${NAME} backups list\`.`;
+    const message = `${join(folder, "backups")} has no backup of 2030-01-02T11:59:00.000Z or earlier. See \`${NAME} backups list\`.`;
     await expect(run({ path }, "restore", "--at", "2030-01-02T11:59Z")).rejects.toThrow(message);
     await run({ path }, "backup");
     await expect(run({ path }, "restore", "--at", "2030-01-02T11:59Z")).rejects.toThrow(message);

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, stat, writeFile } from "node:fs/promises";
-import { isAbsolute, join } from "node:path";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { basename, isAbsolute, join } from "node:path";
 import { NAME } from "@platform/name";
+import { isOwnerOnly, needsPosix } from "@platform/test-support/posix";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { Command } from "commander";
@@ -20,7 +21,7 @@ describe("backup", () => {
     const copy = join(folder, "copy.db");
     expect(await run(path, "backup", copy)).toEqual([`The database is backed up to ${copy}.`]);
     expect(await listThings(opened(`file:${copy}`))).toEqual(await listThings(db));
-    expect((await stat(copy)).mode & 0o777).toBe(0o600);
+    expect(isOwnerOnly(copy)).toBe(true);
     expect((await readdir(folder)).filter((name) => name.includes("partial"))).toEqual([]);
   });
 
@@ -33,7 +34,8 @@ describe("backup", () => {
     });
   });
 
-  test("names a copy whose name is too long", async () => {
+  test("names a copy whose name is too long", async (context) => {
+    needsPosix(context, "code of its own for a long name");
     const { folder, path } = await filled();
     await expect(run(path, "backup", join(folder, "x".repeat(250)))).rejects.toMatchObject({
       message: expect.stringContaining("cannot be written (ENAMETOOLONG") as string,
@@ -121,12 +123,12 @@ describe("restore", () => {
     await run(path, "backup", copy);
     const elsewhere = join(folder, "elsewhere/things.db");
     await expect(run(elsewhere, "restore", copy)).rejects.toThrow(
-      "elsewhere/things.db cannot be read (it is damaged or lost). After a restore, all data is lost, and new rows may " +
+      "things.db cannot be read (it is damaged or lost). After a restore, all data is lost, and new rows may " +
         "reuse ids of lost rows. To restore it nonetheless, add --force.",
     );
     expect(existsSync(elsewhere)).toBe(false);
     expect(await run(elsewhere, "restore", copy, "--force")).toEqual([`${copy} is restored.`]);
-    expect((await stat(elsewhere)).mode & 0o777).toBe(0o600);
+    expect(isOwnerOnly(elsewhere)).toBe(true);
     expect(await readdir(join(folder, "elsewhere"))).toEqual(["things.db"]);
     const help = backupProgram("file:x")
       .commands.find((command) => command.name() === "restore")!
@@ -144,7 +146,8 @@ describe("restore", () => {
     const lost = join(folder, "lost/things.db");
     await writeFile(lost + suffix, "left");
     const [first, second] = await run(lost, "restore", copy, "--force");
-    expect(first).toMatch(new RegExp(`is restored\\. The replaced file is now ${lost}\\.before-\\S+Z${suffix}\\.$`));
+    expect(first).toContain(`is restored. The replaced file is now ${lost}.before-`);
+    expect(first).toMatch(new RegExp(`Z${suffix}\\.$`));
     expect(second).toBe("The replaced file could not be read. Look. New rows may reuse ids of lost rows.");
     const names = await readdir(join(folder, "lost"));
     expect(names).toHaveLength(2);
@@ -192,9 +195,9 @@ describe("copy", () => {
       );
     }
     const same = "error: options '--from' and '--to' name the same database.";
-    await expect(
-      copying("--from", from, "--to", `file:${folder}/../${folder.split("/").at(-1)}/things.db`),
-    ).rejects.toThrow(same);
+    await expect(copying("--from", from, "--to", `file:${folder}/../${basename(folder)}/things.db`)).rejects.toThrow(
+      same,
+    );
   });
 
   test("declares its options", () => {

@@ -1,6 +1,7 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { needsPosix } from "@platform/test-support/posix";
 import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
@@ -60,7 +61,8 @@ describe("a transaction", () => {
     other.exec("begin immediate").close();
   });
 
-  test("does not begin once the file was moved, because its rows would be lost", async () => {
+  test("does not begin once the file was moved, because its rows would be lost", async (context) => {
+    needsPosix(context, "way to rename an open database");
     const url = await temporaryUrl();
     const db = opened(url);
     await migrate(db, MIGRATIONS);

@@ -5,6 +5,7 @@ import { chmod, chown, mkdir, open, readdir, readFile, readlink, stat, symlink, 
 import { basename, dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { NAME } from "@platform/name";
+import { isOwnerOnly, needsPosix } from "@platform/test-support/posix";
 import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
@@ -78,7 +79,9 @@ test("a backup and a restore remove no file that they did not create", async () 
   expect(existsSync(incoming)).toBe(true);
   backup(path, join(folder, "copy.db"), MIGRATIONS);
   expect(await readFile(join(folder, "copy.db.partial"), "utf8")).toBe("precious");
-  expect(() => backup(path, join(folder, "x".repeat(250)), MIGRATIONS)).toThrow(/cannot be written \(ENAMETOOLONG/);
+  expect(() => backup(path, join(folder, "x".repeat(250)), MIGRATIONS)).toThrow(
+    /cannot be written \(ENAMETOOLONG|cannot be copied/,
+  );
 });
 
 test("a restore keeps the old database under a name with the time, valid on any file system", async () => {
@@ -101,10 +104,11 @@ test("a restore takes the rights of other users from the old database", async ()
   await db.destroy();
   await chmod(path, 0o644);
   const { aside } = await restore(path, copy, OPTIONS);
-  expect((await stat(aside!)).mode & 0o777).toBe(0o600);
+  expect(isOwnerOnly(aside!)).toBe(true);
 });
 
-test("a restore follows a link to the database, and the link stays a link", async () => {
+test("a restore follows a link to the database, and the link stays a link", async (context) => {
+  needsPosix(context, "links without privileges");
   const folder = await temporaryFolder();
   const [path, link] = [join(folder, "petstore.db"), join(folder, "link.db")];
   await migrateAndClose(`file:${path}`);
@@ -115,7 +119,8 @@ test("a restore follows a link to the database, and the link stays a link", asyn
   expect(idsIn(link)).toEqual([]);
 });
 
-test("a restore to a path that is taken meanwhile, as by a link to nothing, leaves the log in its place", async () => {
+test("a restore to a path that is taken meanwhile, as by a link to nothing, leaves the log in its place", async (context) => {
+  needsPosix(context, "links without privileges");
   const { db, copy } = await backedUp();
   await db.destroy();
   const folder = await temporaryFolder();
@@ -159,8 +164,9 @@ test("a restore rejects a database with a damaged page, unless it is forced", as
   const file = new Sqlite(path);
   const page = file.prepare("select rootpage from sqlite_master where name = 'things'").pluck().get() as number;
   file.close();
-  await using handle = await open(path, "r+");
+  const handle = await open(path, "r+");
   await handle.write(Buffer.alloc(4096, 0xff), 0, 4096, (page - 1) * 4096);
+  await handle.close(); // Windows renames over no open file
   const rows = async () => (await readFile(path)).subarray(100); // after the header, which contains the journal mode
   const before = await rows();
   await expect(restore(path, copy, OPTIONS)).rejects.toThrow(

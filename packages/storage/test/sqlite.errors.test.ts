@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { NAME } from "@platform/name";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
@@ -92,7 +93,7 @@ test("an extended result code for damage is reported as damage", async () => {
   );
   expect(error).toBeInstanceOf(DatabaseError);
   expect(error).toMatchObject({
-    message: `The database file ${pathOfFileUrl(url)} ${DAMAGED.replace("what SQLite says", "database disk image is malformed")}`,
+    message: `The database file ${resolve(pathOfFileUrl(url))} ${DAMAGED.replace("what SQLite says", "database disk image is malformed")}`,
     cause: { code: "SQLITE_CORRUPT_INDEX" },
   });
 });

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
+import { isPosix } from "./posix.ts";
 
 /** A service in a child process. */
 export interface Program {
@@ -9,7 +10,7 @@ export interface Program {
   baseUrl: string;
   /** Everything it has printed. */
   output: () => string;
-  /** Sends a signal and resolves with the exit code. */
+  /** Sends a signal, or on Windows the message `shutdown` for SIGTERM. Resolves with the exit code. */
   stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
@@ -18,17 +19,18 @@ export async function startProgram(
   [command, ...args]: [command: string, ...args: string[]],
   { cwd, env }: { cwd?: string; env: NodeJS.ProcessEnv },
 ): Promise<Program> {
-  const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe", isPosix ? "ignore" : "ipc"] });
   const ended = once(child, "close") as Promise<[number | null]>;
   const stop = async (signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> => {
-    child.kill(signal);
+    if (!isPosix && signal === "SIGTERM") child.send("shutdown");
+    else child.kill(signal);
     return (await ended)[0];
   };
   onTestFinished(async () => void (await stop("SIGKILL")));
   let output = "";
   const baseUrl = await new Promise<string>((done, failed) => {
     void ended.then(([code]) => failed(new Error(`exited with ${code}: ${output}`)));
-    for (const stream of [child.stdout, child.stderr]) {
+    for (const stream of [child.stdout!, child.stderr!]) {
       stream.setEncoding("utf8").on("data", (text: string) => {
         output += text;
         const address = /listening on (\S+)\n/.exec(output)?.[1];

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { isPair, isScalar, parseDocument, stringify, visit } from "yaml";
 
 /** A contract and the files that it refers to. */
@@ -99,8 +99,8 @@ function placesOf(root: string, files: string[]): Map<string, string> {
   const taken = new Set(["openapi.yaml", "redocly.yaml", "README.md", "words.txt"]);
   for (const file of files) {
     if (file === root) continue;
-    const place = relative(base, file);
-    const free = taken.has(place) ? join("files", basename(file)) : place;
+    const place = relative(base, file).split(sep).join("/");
+    const free = taken.has(place) ? `files/${basename(file)}` : place;
     taken.add(free);
     places.set(file, free);
   }

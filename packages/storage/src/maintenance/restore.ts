@@ -110,8 +110,18 @@ function renameOver(database: string, incoming: string, aside: string): void {
   try {
     renameSync(incoming, database);
   } catch (error) {
-    rmSync(aside);
-    throw inUse(database, error as Error);
+    const left = remove(aside) ? "" : ` Afterwards, remove ${aside}, which is the same file.`;
+    throw new DatabaseError(inUse(database, error as Error).message + left, { cause: error });
+  }
+}
+
+/** Removes a file, and returns whether it is gone. Windows keeps a file that another process has open. */
+function remove(path: string): boolean {
+  try {
+    rmSync(path);
+    return true;
+  } catch {
+    return false;
   }
 }
 
