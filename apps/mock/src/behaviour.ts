@@ -85,7 +85,8 @@ export function behaviourOf(
 function newCollection(document: OpenApiDocument, { list: entry, member, idField, envelope }: Resource): Collection {
   const { body } = successResponse(document, entry);
   const members = (envelope === undefined ? body : ((body as Record<string, unknown>)[envelope] ?? [])) as Member[];
-  return new Collection(idField, effectiveSchema(document, propertiesOf(member)[idField]), members);
+  const idSchema = effectiveSchema(document, propertiesOf(member)[idField]);
+  return new Collection(idField, idSchema, members, members[0]?.[idField] ?? exampleValue(document, idSchema, "an id"));
 }
 
 /** Lists members. Query parameters with the name of a field filter by it; `limit`, `cursor` and `Link` paginate. */

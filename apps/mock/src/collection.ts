@@ -14,13 +14,16 @@ export interface Page {
 export class Collection {
   readonly #idField: string;
   readonly #idSchema: Schema;
+  readonly #idExample: unknown;
   /** By position. Positions are not reused, so that a cursor stays valid when members are removed. */
   readonly #members = new Map<number, Member>();
   #next = 1;
 
-  constructor(idField: string, idSchema: Schema, members: Member[]) {
+  /** New ids are made from `idExample` where the schema allows no number. */
+  constructor(idField: string, idSchema: Schema, members: Member[], idExample?: unknown) {
     this.#idField = idField;
     this.#idSchema = idSchema;
+    this.#idExample = idExample;
     for (const member of members) this.#append(member);
   }
 
@@ -71,12 +74,36 @@ export class Collection {
     return [...this.#members].find(([, member]) => String(member[this.#idField]) === String(id));
   }
 
-  /** Returns a new id: a number greater than all before, or a UUID. */
+  /** Returns a new id: a UUID, a number greater than all before, or a text that the schema allows. */
   #newId(): unknown {
-    if (this.#idSchema.format === "uuid") return randomUUID();
+    const { type, format, minimum } = this.#idSchema;
+    if (format === "uuid") return randomUUID();
     const ids = [...this.#members.values()].map((member) => Number(member[this.#idField])).filter(Number.isFinite);
-    const id = Math.max(this.#next - 1, ...ids) + 1;
-    return [this.#idSchema.type].flat().includes("string") ? String(id) : id;
+    const id = Math.max(this.#next - 1, Number(minimum ?? 0) - 1, ...ids) + 1;
+    return [type].flat().includes("string") ? this.#newText(id) : id;
+  }
+
+  /** Returns the number as a text, or else the example with the number in place of some of its characters. */
+  #newText(id: number): string {
+    const { minLength, maxLength } = this.#idSchema as { minLength?: number; maxLength?: number };
+    const digits = String(id)
+      .padStart(minLength ?? 0, "0")
+      .slice(-(maxLength ?? Infinity));
+    const example = typeof this.#idExample === "string" ? this.#idExample : "";
+    for (const number of [digits, String(id)]) {
+      if (this.#isFree(number)) return number;
+      for (let at = example.length - number.length; at >= 0; at--) {
+        const text = example.slice(0, at) + number + example.slice(at + number.length);
+        if (this.#isFree(text)) return text;
+      }
+    }
+    return example === "" ? digits : example;
+  }
+
+  #isFree(id: string): boolean {
+    const { pattern, enum: values } = this.#idSchema as { pattern?: string; enum?: unknown[] };
+    const isAllowed = (pattern === undefined || new RegExp(pattern, "u").test(id)) && (values?.includes(id) ?? true);
+    return isAllowed && this.#entry(id) === undefined;
   }
 }
 

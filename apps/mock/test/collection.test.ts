@@ -25,6 +25,22 @@ describe("the id of a new member", () => {
     expect(animals({ format: "uuid" }).add({})["id"]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
     expect(new Collection("id", { type: "string" }, [{ id: "a" }, { id: "5" }]).add({})).toEqual({ id: "6" });
   });
+
+  test.each<[name: string, schema: Schema, example: string | undefined, ids: string[]]>([
+    ["pattern", { pattern: "^[0-9a-f]{8}$" }, "580e63e9", ["580e63e1", "580e63e2"]],
+    ["prefix", { pattern: "^pet_[a-z]*\\d[a-z]{2}$" }, "pet_a0bc", ["pet_a1bc", "pet_a2bc"]],
+    ["minLength", { minLength: 4 }, undefined, ["0001", "0002"]],
+    ["maxLength", { maxLength: 1 }, undefined, ["1", "2"]],
+    ["pattern of numbers", { pattern: "^[1-9]$" }, "5", ["1", "2"]],
+    ["pattern that allows one value", { pattern: "^only$" }, "only", ["only", "only"]],
+  ])("is a text that the schema allows: %s", (_name, schema, example, ids) => {
+    const collection = new Collection("id", { type: "string", ...schema }, [], example);
+    expect(ids.map(() => collection.add({})["id"])).toEqual(ids);
+  });
+
+  test("is at least the minimum of the schema", () => {
+    expect(new Collection("id", { type: "integer", minimum: 1_000 }, []).add({})).toEqual({ id: 1_000 });
+  });
 });
 
 describe("a member", () => {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { Command, type ParseOptionsResult } from "commander";
+import { Command, type HelpContext, type ParseOptionsResult } from "commander";
 
 /** The description of a program for its `--help`. */
 export interface ProgramDescription {
@@ -27,12 +27,19 @@ export function createProgram(name: string, { description, folder, examples = []
   return program;
 }
 
-/** Names an unknown option before a missing one, since the unknown one is often the missing one, misspelt. */
 class StrictCommand extends Command {
   override createCommand(name?: string): Command {
     return new StrictCommand(name);
   }
 
+  /** Names a missing command before the usage. */
+  override help(context?: HelpContext | ((text: string) => string)): never {
+    if (typeof context === "object" && context.error)
+      this.configureOutput().writeErr!(`error: missing command of '${this.name()}'\n\n`);
+    return super.help(context as HelpContext);
+  }
+
+  /** Names an unknown option before a missing one, since the unknown one is often the missing one, misspelt. */
   override parseOptions(words: string[]): ParseOptionsResult {
     const parsed = super.parseOptions(words);
     if (parsed.unknown.length > 0) for (const option of this.options) option.makeOptionMandatory(false);

@@ -65,6 +65,12 @@ describe("arguments", () => {
     expect(status).toBe(2);
   });
 
+  test("a missing command is named before the usage", () => {
+    const { status, stderr } = run("", { options: ";program.command('list').command('all')", args: ["list"] });
+    expect(stderr).toMatch(/^error: missing command of 'list'\n\nUsage: it list /);
+    expect(status).toBe(2);
+  });
+
   test("--help is printed in any case", () => {
     const { status, stdout } = run("", { options, args: ["--nonsense", "--help"] });
     expect(stdout).toMatch(/^Usage: it /);
