@@ -27,6 +27,23 @@ export function schemaChanges(documents: Documents, direction: Direction, schema
   return compareSchemas(documents, direction, schemas, new Set());
 }
 
+/** A pair of schemas to compare. `field` is the path to the pair. */
+interface Step {
+  field: string;
+  schemas: Pair<SchemaNode>;
+  /** The text of both schemas. */
+  key: string;
+}
+
+/** The changes of a pair of schemas, and its nested pairs. The paths of both begin at the pair. */
+interface Comparison {
+  changes: SchemaChange[];
+  nested: Step[];
+}
+
+/** The results so far, by documents and by direction and pair. Operations share most of their schemas. */
+const comparisons = new WeakMap<Documents, Map<string, Comparison>>();
+
 /**
  * Compares each pair of references once, since schemas may contain themselves, and level by level, so that a change is
  * reported at the shortest field. `same` holds the pairs of schemas that are assumed to be equivalent.
@@ -38,23 +55,46 @@ function compareSchemas(
   visited: Set<string>,
   same?: Set<string>,
 ): SchemaChange[] {
-  const steps: { scope: Scope; schemas: Pair<SchemaNode> }[] = [];
-  const compare = (scope: Scope, schemas: Pair<SchemaNode>) => {
-    const key = JSON.stringify([schemas.before, schemas.after]);
-    if (visited.has(key)) return;
-    if (key.includes('"$ref"')) visited.add(key);
-    steps.push({ scope: { ...scope, node: schemas.after }, schemas });
-  };
+  const results = comparisons.get(documents) ?? new Map<string, Comparison>();
+  comparisons.set(documents, results);
   const isSame = (schemas: Pair<SchemaNode>) => {
     const taken = new Set(same);
     return compareSchemas(documents, direction, schemas, taken, taken).every(
       ({ impact }) => impact === "documentation",
     );
   };
-  compare({ documents, direction, field: "", node: root.after, compare, isSame }, root);
+  const comparisonOf = ({ schemas, key }: Step): Comparison => {
+    const name = `${direction} ${key}`;
+    const known = same === undefined ? results.get(name) : undefined; // assumptions may change a result
+    if (known !== undefined) return known;
+    const nested: Step[] = [];
+    const compare = ({ field }: Scope, pair: Pair<SchemaNode>) => nested.push(stepTo(field, pair));
+    const changes = changesOf({ documents, direction, field: "", node: schemas.after, compare, isSame }, schemas);
+    if (same === undefined) results.set(name, { changes, nested });
+    return { changes, nested };
+  };
+  const steps: Step[] = [];
+  const add = (step: Step) => {
+    if (visited.has(step.key)) return;
+    if (step.key.includes('"$ref"')) visited.add(step.key);
+    steps.push(step);
+  };
+  add(stepTo("", root));
   const changes: SchemaChange[] = [];
-  for (const { scope, schemas } of steps) changes.push(...changesOf(scope, schemas));
+  for (const step of steps) {
+    const own = comparisonOf(step);
+    changes.push(...own.changes.map((change) => ({ ...change, field: joined(step.field, change.field) })));
+    for (const nested of own.nested) add({ ...nested, field: joined(step.field, nested.field) });
+  }
   return changes;
+}
+
+function stepTo(field: string, schemas: Pair<SchemaNode>): Step {
+  return { field, schemas, key: JSON.stringify([schemas.before, schemas.after]) };
+}
+
+function joined(field: string, inner: string): string {
+  return field === "" || inner === "" || inner.startsWith("[]") ? field + inner : `${field}.${inner}`;
 }
 
 /** The rating of a deprecation and of its dates. */
