@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { isWhole } from "./connection.ts";
 import { randomOf } from "./random.ts";
 
@@ -9,17 +10,17 @@ export interface OpenLoad {
   requests: string[];
   /** Arrivals per second. The times between them are exponentially distributed. */
   perSecond: number;
-  /** The most connections that are open at a time. An arrival without a free one waits in the client. */
+  /** The connections, opened before the load begins. An arrival without a free one is given up at once. */
   connections: number;
   milliseconds: number;
   /** Milliseconds of load before, which are not measured. */
   runIn: number;
-  /** Milliseconds from its arrival after which a client no longer waits. It closes the connection of a request that was sent. */
+  /** Milliseconds after which a client no longer waits for a response, and closes the connection. */
   patience: number;
   seed: number;
 }
 
-/** The measurement of a period, by the arrivals in it. */
+/** The measurement of a period, by what happened in it. */
 export interface OpenResult {
   seconds: number;
   arrived: number;
@@ -27,8 +28,9 @@ export interface OpenResult {
   served: number;
   /** Answered with 503. */
   refused: number;
-  /** Given up before an answer: in the client, or after it was sent. */
+  /** Given up because no connection was free. */
   unsent: number;
+  /** Given up because no response came in time. */
   timedOut: number;
   /** Whose connection the server closed. */
   broken: number;
@@ -39,13 +41,6 @@ export interface OpenResult {
   refusedP99: number;
 }
 
-/** An arrival. */
-interface Arrival {
-  at: number;
-  sentAt: number;
-  isMeasured: boolean;
-}
-
 /**
  * Loads a server at a rate. On an `OpenLoad` message it loads the server and replies with the result. A response with a status
  * other than 2xx and 503 ends the process.
@@ -53,8 +48,11 @@ interface Arrival {
 process.on("message", (load: OpenLoad) => void run(load).then((result) => process.send!(result)));
 process.on("disconnect", () => process.exit());
 
-/** How often arrivals are sent and given up, in milliseconds. */
+/** How often requests are sent, and how often they are given up, in milliseconds. */
 const TICK = 1;
+const CHECK = 50;
+/** How long an idle server takes to accept the connections at most, in milliseconds. It accepts few at a time while it is busy. */
+const ACCEPTED_IN = 500;
 
 async function run({ port, requests, perSecond, connections, milliseconds, runIn, patience, seed }: OpenLoad) {
   const random = randomOf(seed);
@@ -63,73 +61,67 @@ async function run({ port, requests, perSecond, connections, milliseconds, runIn
   const refusals: number[] = [];
   const idle: Client[] = [];
   const open = new Set<Client>();
-  const waiting: Arrival[] = []; // a queue from `first` on
-  let first = 0;
+  let started = Infinity;
+  let measuredFrom = Infinity;
+  let end = Infinity;
+  const isMeasured = (time: number): boolean => time >= measuredFrom && time < end;
   let next = 0;
 
-  const send = (client: Client, arrival: Arrival): void => {
-    const number = String(seed * 1e9 + next);
-    client.send(arrival, requests[next++ % requests.length]!.replace("{number}", number));
-  };
-  const release = (client: Client): void => {
-    const arrival = waiting[first];
-    if (arrival === undefined) idle.push(client);
-    else {
-      first++;
-      send(client, arrival);
-    }
-  };
   const events: Events = {
-    answered: (client, { sentAt, isMeasured }, status) => {
-      const took = performance.now() - sentAt;
+    answered: (client, sentAt, status) => {
       if (status !== 503 && !(status >= 200 && status < 300)) throw new Error(`Answered with ${status}.`);
-      if (isMeasured) {
-        result[status === 503 ? "refused" : "served"]++;
-        (status === 503 ? refusals : latencies).push(took);
-      }
-      release(client);
+      idle.push(client);
+      const now = performance.now();
+      if (!isMeasured(now)) return;
+      result[status === 503 ? "refused" : "served"]++;
+      (status === 503 ? refusals : latencies).push(now - sentAt);
     },
-    closed: (client, arrival) => {
+    closed: (client) => {
       open.delete(client);
-      if (arrival?.isMeasured) result.broken++;
-      if (arrival === undefined && idle.includes(client)) idle.splice(idle.indexOf(client), 1);
+      if (idle.includes(client)) idle.splice(idle.indexOf(client), 1);
+      else if (isMeasured(performance.now())) result.broken++;
     },
   };
-  const connectOne = (): Client => {
-    const client = new Client(port, events);
-    open.add(client);
-    return client;
+  const arrive = (isCounted: boolean): void => {
+    if (isCounted) result.arrived++;
+    let client = idle.pop();
+    if (client === undefined && open.size < connections) open.add((client = new Client(port, events)));
+    if (client === undefined) {
+      if (isCounted) result.unsent++;
+      return;
+    }
+    const number = String(seed * 1e9 + next);
+    client.send(requests[next++ % requests.length]!.replace("{number}", number));
   };
-  const arrive = (at: number, isMeasured: boolean): void => {
-    if (isMeasured) result.arrived++;
-    const arrival = { at, sentAt: at, isMeasured };
-    const client = idle.pop();
-    if (client !== undefined) send(client, arrival);
-    else if (open.size < connections) send(connectOne(), arrival);
-    else waiting.push(arrival);
-  };
-  const giveUp = (before: number): void => {
-    for (; first < waiting.length && waiting[first]!.at < before; first++)
-      if (waiting[first]!.isMeasured) result.unsent++;
+  const giveUp = (now: number): void => {
     for (const client of open) {
-      if (client.arrival === undefined || client.arrival.at >= before) continue;
-      if (client.arrival.isMeasured) result.timedOut++;
+      if (client.sentAt === undefined || client.sentAt >= now - patience) continue;
+      if (isMeasured(now)) result.timedOut++;
       open.delete(client);
       client.end();
     }
   };
 
-  const started = performance.now();
-  const measuredFrom = started + runIn;
-  const end = measuredFrom + milliseconds;
+  for (let count = 0; count < connections; count++) {
+    const client = new Client(port, events);
+    open.add(client);
+    idle.push(client);
+  }
+  await setTimeout(ACCEPTED_IN);
+  started = performance.now();
+  measuredFrom = started + runIn;
+  end = measuredFrom + milliseconds;
   let due = started;
+  let nextCheck = started;
   await new Promise<void>((done) => {
     const tick = setInterval(() => {
       const now = performance.now();
-      for (; due <= now && due < end; due += (-Math.log(1 - random()) * 1000) / perSecond)
-        arrive(due, due >= measuredFrom);
-      giveUp(now - patience);
-      if (now < end + patience) return;
+      for (; due <= now && due < end; due += (-Math.log(1 - random()) * 1000) / perSecond) arrive(due >= measuredFrom);
+      if (now >= nextCheck) {
+        giveUp(now);
+        nextCheck = now + CHECK;
+      }
+      if (now < end) return;
       clearInterval(tick);
       done();
     }, TICK);
@@ -149,8 +141,8 @@ async function run({ port, requests, perSecond, connections, milliseconds, runIn
 }
 
 interface Events {
-  answered: (client: Client, arrival: Arrival, status: number) => void;
-  closed: (client: Client, arrival: Arrival | undefined) => void;
+  answered: (client: Client, sentAt: number, status: number) => void;
+  closed: (client: Client) => void;
 }
 
 const EMPTY: Buffer = Buffer.alloc(0);
@@ -159,21 +151,22 @@ const SHARED: Buffer = Buffer.allocUnsafe(65_536);
 
 /** A persistent connection with one request at a time, or none. */
 class Client {
-  arrival: Arrival | undefined;
+  /** When the request was sent that is not answered yet. */
+  sentAt: number | undefined;
   readonly #socket: Socket;
 
   constructor(port: number, events: Events) {
     let begun: Buffer = EMPTY;
     const receive = (chunk: Buffer): void => {
       const received = begun === EMPTY ? chunk : Buffer.concat([begun, chunk]);
-      const { arrival } = this;
-      if (arrival === undefined || !isWhole(received)) {
+      const { sentAt } = this;
+      if (sentAt === undefined || !isWhole(received)) {
         begun = Buffer.from(received); // a copy, because the next chunk overwrites this one
         return;
       }
       begun = EMPTY;
-      this.arrival = undefined;
-      events.answered(this, arrival, Number(received.toString("latin1", 9, 12)));
+      this.sentAt = undefined;
+      events.answered(this, sentAt, Number(received.toString("latin1", 9, 12)));
     };
     const onread = {
       buffer: SHARED,
@@ -184,18 +177,16 @@ class Client {
     };
     this.#socket = connect({ port, host: "127.0.0.1", noDelay: true, onread });
     this.#socket.on("error", () => {});
-    this.#socket.on("close", () => events.closed(this, this.arrival));
+    this.#socket.on("close", () => events.closed(this));
   }
 
-  send(arrival: Arrival, text: string): void {
-    this.arrival = arrival;
-    arrival.sentAt = performance.now();
+  send(text: string): void {
+    this.sentAt = performance.now();
     this.#socket.write(text, "latin1");
   }
 
   /** Leaves without a report. */
   end(): void {
-    this.arrival = undefined;
     this.#socket.removeAllListeners("close");
     this.#socket.destroy();
   }

@@ -1,7 +1,8 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createProgram, withProgress } from "@platform/command-line";
 import { RETRY_BUDGET } from "../../src/call/retries.ts";
 import type { ServiceModel } from "./service.ts";
-import { CLIENTS, type Outcome, simulate } from "./simulation.ts";
+import { type ClientModel, CLIENTS, IMPATIENT, type Outcome, simulate } from "./simulation.ts";
 
 const number = (text: string): number => Number(text);
 const program = createProgram("fetch-operations overload", {
@@ -12,36 +13,53 @@ const program = createProgram("fetch-operations overload", {
   .option("--seed <n>", "the seed of the arrivals and of the jitter", number, 1)
   .option("--cpu <ms>", "the CPU time of a request that is served", number, 0.1)
   .option("--refusal <share>", "the CPU time of a refusal, relative to that of a request that is served", number, 0.3)
-  .option("--wait <ms>", "the time that a request waits for the database", number, 5)
+  .option("--database <ms>", "the time that a request waits for the database", number, 5)
   .option("--pause <ms>", "how long the process stops once a second", number, 10);
-const options = program.parse().opts<Record<"seed" | "cpu" | "refusal" | "wait" | "pause", number>>();
+const options = program.parse().opts<Record<"seed" | "cpu" | "refusal" | "database" | "pause", number>>();
 
-const LIMITS = [8, 16, 32, 64, 128, 256, 512, 1_000, 4_000, Infinity];
-const budgets = { [`budget of ${RETRY_BUDGET}`]: RETRY_BUDGET, "no budget": Infinity };
-const rows: Record<string, Record<string, string>> = {};
-await withProgress(async (report) => {
-  for (const [name, retryBudget] of Object.entries(budgets)) {
-    for (const maxInFlight of LIMITS) {
-      report("Simulating", { done: Object.keys(rows).length, total: LIMITS.length * 2, unit: "cases" });
-      await new Promise(setImmediate);
-      const service: ServiceModel = {
-        maxInFlight,
-        servedCpu: options.cpu,
-        refusedCpu: options.cpu * options.refusal,
-        wait: options.wait,
-        pauseEvery: 1_000,
-        pause: options.pause,
-      };
-      rows[`${maxInFlight}, ${name}`] = rowOf(simulate(service, { ...CLIENTS, retryBudget }, options.seed));
-    }
-  }
-});
+const LIMITS = [16, 64, 128, 256, 1_000, 2_000];
+const BUDGETS = { [`budget of ${RETRY_BUDGET}`]: RETRY_BUDGET, "no budget": Infinity };
+const CASES = {
+  "requests beyond the limit wait for a second; the client's default timeouts": [1_000, CLIENTS, LIMITS],
+  "requests beyond the limit wait for a second; impatient clients": [1_000, IMPATIENT, LIMITS],
+  "requests beyond the limit are refused at once; impatient clients": [0, IMPATIENT, LIMITS],
+  "no limit; impatient clients with any number of connections": [
+    0,
+    { ...IMPATIENT, connections: Infinity },
+    [Infinity],
+  ],
+} satisfies Record<string, [longestWait: number, clients: ClientModel, limits: number[]]>;
+
 const loads = CLIENTS.phases.map(({ milliseconds, load }) => `${milliseconds / 1000} s at ${load}`).join(", ");
 console.log(`Load relative to the capacity of ${(1000 / options.cpu).toFixed(0)} requests a second: ${loads}.`);
+console.log(`${CLIENTS.clients} clients with ${CLIENTS.connections} connections each. Seed ${options.seed}.`);
 console.log(
-  `${CLIENTS.clients} clients, which give up an attempt after ${CLIENTS.attemptTimeout} ms. Seed ${options.seed}.`,
+  `The default limit of an attempt is ${CLIENTS.attemptTimeout} ms; impatient clients wait for ${IMPATIENT.attemptTimeout} ms.`,
 );
-console.table(rows);
+for (const [name, [longestWait, clients, limits]] of Object.entries(CASES)) {
+  const rows: Record<string, Record<string, string>> = {};
+  await withProgress(async (report) => {
+    for (const [budget, retryBudget] of Object.entries(BUDGETS)) {
+      for (const maxInFlight of limits) {
+        report("Simulating", { done: Object.keys(rows).length, total: limits.length * 2, unit: "cases" });
+        await nextTurn();
+        const service: ServiceModel = {
+          maxInFlight,
+          longestWait,
+          servedCpu: options.cpu,
+          refusedCpu: options.cpu * options.refusal,
+          databaseTime: options.database,
+          pauseEvery: 1_000,
+          pause: options.pause,
+        };
+        const outcome = simulate(service, { ...clients, retryBudget }, options.seed);
+        rows[`MAX_IN_FLIGHT=${maxInFlight}, ${budget}`] = rowOf(outcome);
+      }
+    }
+  });
+  console.log(`\n${name}`);
+  console.table(rows);
+}
 
 function rowOf({ goodput, p99, retries, servedAfterwards, recovery }: Outcome): Record<string, string> {
   return {

@@ -2,60 +2,84 @@ import type { Events } from "./events.ts";
 
 /** A service of one process. Times are in milliseconds. */
 export interface ServiceModel {
-  /** The most requests in flight; the service refuses further ones. */
+  /** The most requests in flight. Further ones wait. */
   maxInFlight: number;
+  /** How long a request waits at most, and then gets a 503. */
+  longestWait: number;
   /** The CPU time of a request that is served, and of one that is refused. */
   servedCpu: number;
   refusedCpu: number;
   /** The time that a request is in flight without the CPU, as it waits for the database. */
-  wait: number;
+  databaseTime: number;
   /** How often the process stops, and for how long: garbage collection, or a disk that syncs slowly. */
   pauseEvery: number;
   pause: number;
 }
 
-/** How a service answers: 200, or 503 with `Retry-After`. */
-export type Answer = (status: 200 | 503) => void;
+/** A request as the service sees it. */
+export interface ServiceRequest {
+  /** Called with 200, or with 503 and `Retry-After`. */
+  answer: (status: 200 | 503) => void;
+  /** Whether the client has left. The service notices this only while the request waits. */
+  hasLeft: () => boolean;
+}
 
 /**
- * Returns the entry of a service, which works in turns as Node's event loop does. A turn takes all requests that have arrived,
- * refuses those beyond the limit, and then works on the others one after the other. The service does not see that a client has left.
+ * Returns the entry of a service, which works in turns as Node's event loop does. A turn takes all requests that have arrived, lets
+ * those beyond the limit wait, and works on the others one after the other.
  */
-export function createService(events: Events, model: ServiceModel): (answer: Answer) => void {
-  const { maxInFlight, servedCpu, refusedCpu, wait, pauseEvery, pause } = model;
-  let arrived: Answer[] = [];
+export function createService(events: Events, model: ServiceModel): (request: ServiceRequest) => void {
+  const { maxInFlight, longestWait, servedCpu, refusedCpu, databaseTime, pauseEvery, pause } = model;
+  let arrived: ServiceRequest[] = [];
+  let waiting: { request: ServiceRequest; deadline: number }[] = [];
   let inFlight = 0;
   let isBusy = false;
   let freeAt = 0;
 
+  const serve = ({ answer }: ServiceRequest): void => {
+    inFlight++;
+    freeAt += servedCpu;
+    events.at(freeAt + databaseTime, () => {
+      inFlight--;
+      answer(200);
+      if (waiting.length > 0) wake();
+    });
+  };
+  const refuse = ({ answer }: ServiceRequest): void => {
+    freeAt += refusedCpu;
+    events.at(freeAt, () => answer(503));
+  };
   const turn = (): void => {
-    const answers = arrived;
+    let first = 0;
+    for (; first < waiting.length; first++) {
+      const { request, deadline } = waiting[first]!;
+      if (request.hasLeft()) continue;
+      if (deadline <= events.now) refuse(request);
+      else if (inFlight < maxInFlight) serve(request);
+      else break;
+    }
+    if (first > 0) waiting = waiting.slice(first);
+    const requests = arrived;
     arrived = [];
-    const served: Answer[] = [];
-    for (const answer of answers) {
-      if (inFlight < maxInFlight) {
-        inFlight++;
-        served.push(answer);
-      } else {
-        freeAt += refusedCpu;
-        events.at(freeAt, () => answer(503));
+    for (const request of requests) {
+      if (waiting.length === 0 && inFlight < maxInFlight) serve(request);
+      else if (longestWait === 0) refuse(request);
+      else {
+        const deadline = events.now + longestWait;
+        if (waiting.push({ request, deadline }) === 1) events.at(deadline, wake);
       }
     }
-    for (const answer of served) {
-      freeAt += servedCpu;
-      events.at(freeAt + wait, () => {
-        inFlight--;
-        answer(200);
-      });
-    }
-    events.at(freeAt, next);
+    events.at(freeAt, endTurn);
   };
-  const next = (): void => {
-    isBusy = arrived.length > 0;
-    if (!isBusy) return;
+  const endTurn = (): void => {
+    isBusy = false;
+    if (arrived.length > 0) wake();
+  };
+  const wake = (): void => {
+    if (isBusy) return;
+    isBusy = true;
     freeAt = Math.max(freeAt, events.now);
-    if (freeAt > events.now) events.at(freeAt, turn);
-    else turn();
+    events.at(freeAt, turn);
   };
   const stop = (): void => {
     freeAt = Math.max(freeAt, events.now) + pause;
@@ -63,10 +87,8 @@ export function createService(events: Events, model: ServiceModel): (answer: Ans
   };
   events.at(pauseEvery, stop);
 
-  return (answer) => {
-    arrived.push(answer);
-    if (isBusy) return;
-    isBusy = true;
-    events.at(events.now, next);
+  return (request) => {
+    arrived.push(request);
+    wake();
   };
 }

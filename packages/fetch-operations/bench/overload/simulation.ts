@@ -3,6 +3,7 @@ import type { Api } from "../../src/api.ts";
 import { RETRY, RETRY_BUDGET } from "../../src/call/retries.ts";
 import { delayBeforeRetry, repayRetries, type RetryBudget, takeRetry } from "../../src/call/retry.ts";
 import type { OperationDescription } from "../../src/operation.ts";
+import { LIMITS } from "../../src/options.ts";
 import type { ErrorResult } from "../../src/response/result-types.ts";
 import { Events } from "./events.ts";
 import { createService, type ServiceModel } from "./service.ts";
@@ -11,6 +12,8 @@ import { createService, type ServiceModel } from "./service.ts";
 export interface ClientModel {
   /** The number of clients. Each has a retry budget of its own. */
   clients: number;
+  /** The connections of a client. Each has one request at a time; further attempts wait in the client. */
+  connections: number;
   retryBudget: number;
   attemptTimeout: number;
   timeout: number;
@@ -18,12 +21,13 @@ export interface ClientModel {
   phases: readonly { milliseconds: number; load: number }[];
 }
 
-/** The clients by default: impatient ones, with the real budget. The load is 2.5 times the capacity for five seconds. */
+/** Clients with the defaults of fetch-operations. The load is 2.5 times the capacity for five seconds. */
 export const CLIENTS: ClientModel = {
   clients: 50,
+  connections: 40,
   retryBudget: RETRY_BUDGET,
-  attemptTimeout: 1_000,
-  timeout: 10_000,
+  attemptTimeout: LIMITS.attemptTimeout,
+  timeout: LIMITS.timeout,
   phases: [
     { milliseconds: 5_000, load: 0.7 },
     { milliseconds: 5_000, load: 2.5 },
@@ -31,11 +35,14 @@ export const CLIENTS: ClientModel = {
   ],
 };
 
+/** The same clients, but impatient. */
+export const IMPATIENT: ClientModel = { ...CLIENTS, attemptTimeout: 1_000, timeout: 10_000 };
+
 /** The figures of a simulation. */
 export interface Outcome {
   /** Successful calls during the overload, relative to the capacity. */
   goodput: number;
-  /** Milliseconds from the start of an attempt to its success, during the overload. */
+  /** Milliseconds from the sending of a request to its success, during the overload. */
   p99: number;
   /** Retries for each call, before the overload, during it and afterwards. */
   retries: number[];
@@ -43,6 +50,13 @@ export interface Outcome {
   servedAfterwards: number;
   /** Seconds from the fall of the load to the first second from which on at least 95 % of the calls succeed; Infinity if never. */
   recovery: number;
+}
+
+/** A client: its budget, its free connections, and the attempts that wait for one. */
+interface Client {
+  budget: RetryBudget;
+  free: number;
+  queue: (() => void)[];
 }
 
 const API = { errors: () => undefined } as unknown as Api;
@@ -63,10 +77,13 @@ export function simulate(service: ServiceModel, clients: ClientModel, seed: numb
   }
 }
 
-function run(model: ServiceModel, { clients, retryBudget, attemptTimeout, timeout, phases }: ClientModel): Outcome {
+function run(model: ServiceModel, options: ClientModel): Outcome {
+  const { clients: count, retryBudget, attemptTimeout, timeout, phases } = options;
   const events = new Events();
   const request = createService(events, model);
-  const budgets: RetryBudget[] = Array.from({ length: clients }, () => ({ left: retryBudget }));
+  const clients = Array.from({ length: count }, (): Client => {
+    return { budget: { left: retryBudget }, free: options.connections, queue: [] };
+  });
   const capacity = 1 / model.servedCpu;
   const overload = { from: phases[0]!.milliseconds, to: phases[0]!.milliseconds + phases[1]!.milliseconds };
   const counts = phases.map(() => ({ calls: 0, retries: 0, succeeded: 0 }));
@@ -75,37 +92,55 @@ function run(model: ServiceModel, { clients, retryBudget, attemptTimeout, timeou
   let successes = 0;
 
   const call = (phase: number): void => {
-    const budget = budgets[Math.floor(Math.random() * clients)]!;
+    const client = clients[Math.floor(Math.random() * clients.length)]!;
+    const { budget } = client;
     const begun = events.now;
     const second = (seconds[Math.floor(begun / 1000)] ??= { calls: 0, succeeded: 0 });
-    const count = counts[phase]!;
-    count.calls++;
+    const figures = counts[phase]!;
+    figures.calls++;
     second.calls++;
     let taken = 0;
     const attempt = (): void => {
-      const sent = events.now;
+      const started = events.now;
+      let sent = started;
       let isOver = false;
+      let isSent = false;
+      const end = (): void => {
+        isOver = true;
+        if (!isSent) return;
+        client.free++;
+        while (client.queue.length > 0 && client.free > 0) client.queue.shift()!();
+      };
       const fail = (result: object): void => {
         const delay = delayBeforeRetry(API, OPERATION, result as ErrorResult, taken + 1, RETRY);
         if (delay === undefined || events.now + delay >= begun + timeout || !takeRetry(budget)) return;
         taken++;
-        count.retries++;
+        figures.retries++;
         events.at(events.now + delay, attempt);
       };
-      request((status) => {
+      const answer = (status: 200 | 503): void => {
         if (isOver) return;
-        isOver = true;
+        end();
         if (status === 503) return fail(REFUSED);
         repayRetries(budget, taken, retryBudget);
-        count.succeeded++;
+        figures.succeeded++;
         second.succeeded++;
         if (events.now < overload.from || events.now >= overload.to) return;
         successes++;
         latencies.push(events.now - sent);
-      });
-      events.at(Math.min(sent + attemptTimeout, begun + timeout), () => {
+      };
+      const send = (): void => {
         if (isOver) return;
-        isOver = true;
+        isSent = true;
+        sent = events.now;
+        client.free--;
+        request({ answer, hasLeft: () => isOver });
+      };
+      if (client.free > 0) send();
+      else client.queue.push(send);
+      events.at(Math.min(started + attemptTimeout, begun + timeout), () => {
+        if (isOver) return;
+        end();
         fail(TIMED_OUT);
       });
     };
