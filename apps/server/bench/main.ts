@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import type { Profiler } from "node:inspector";
 import { createProgram, wholeNumber, withProgress } from "@platform/command-line";
 import { canPin, startLoad } from "@platform/bench-support/process";
+import { capacity } from "./capacity.ts";
 import { chart } from "./chart.ts";
 import { createDatabases } from "./database.ts";
 import { installPeers } from "./install-peers.ts";
@@ -13,7 +14,17 @@ import { compareStacks, durableCreations, growth, mixedLoad, startUp } from "./s
 import { techniques } from "./techniques.ts";
 import { type Work, WORKS } from "./works.ts";
 
-const SECTIONS = ["stacks", "durable", "mixed", "start", "growth", "processes", "techniques", "overload"] as const;
+const SECTIONS = [
+  "stacks",
+  "durable",
+  "mixed",
+  "start",
+  "growth",
+  "processes",
+  "techniques",
+  "overload",
+  "capacity",
+] as const;
 
 const program = createProgram("bench", {
   description: "Compares the service with Fastify, Hono and Node's own HTTP server.",
@@ -68,6 +79,7 @@ if (values.profile) {
   if (chosen("growth")) await growth(bench, 1_000_000);
   if (chosen("processes")) await twoProcesses(bench);
   if (chosen("techniques")) await techniques(bench);
+  if (chosen("capacity")) await capacity(bench);
   if (chosen("overload")) await overload(databases, effort);
 }
 

@@ -28,7 +28,7 @@ export interface OverloadOptions {
 }
 
 /** The values of `MAX_IN_FLIGHT` that the benchmark compares. */
-const LIMITS = [32, 128, 256, 1_000];
+const LIMITS = [64, 128, 256, 1_000];
 const LOADS = [0.5, 1, 1.5, 2, 3];
 /** Milliseconds after which a client no longer waits. */
 const PATIENCE = 2_000;

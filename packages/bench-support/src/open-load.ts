@@ -34,7 +34,7 @@ export interface OpenResult {
   timedOut: number;
   /** Whose connection the server closed. */
   broken: number;
-  /** Milliseconds from the sending of a served request to its response. */
+  /** Milliseconds from the sending of a served request to its response; the patience if there is none. */
   p50: number;
   p99: number;
   /** Milliseconds from the sending of a refused request to its response. */
@@ -129,7 +129,7 @@ async function run({ port, requests, perSecond, connections, milliseconds, runIn
   for (const client of open) client.end();
   const percentile = (figures: number[], share: number): number => {
     figures.sort((a, b) => a - b);
-    return figures[Math.floor(figures.length * share)] ?? Number.NaN;
+    return figures[Math.floor(figures.length * share)] ?? patience;
   };
   return {
     ...result,
