@@ -83,10 +83,16 @@ test("a request whose body has not arrived does not count", async () => {
   await using service = await startThings({ env: { MAX_IN_FLIGHT: "1" } });
   const { hostname, port, pathname } = new URL(service.baseUrl);
   const slow = connect(Number(port), hostname);
-  slow.write(
-    `POST ${pathname}/things HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 20\r\n\r\n{`,
-  );
-  await once(slow, "connect");
+  const head = [
+    `POST ${pathname}/things HTTP/1.1`,
+    "Host: a",
+    "Authorization: Bearer good",
+    "Content-Type: application/json",
+    "Content-Length: 20",
+    "Expect: 100-continue",
+  ];
+  slow.write(`${head.join("\r\n")}\r\n\r\n`);
+  expect(String(await once(slow, "data"))).toContain("100 Continue");
   for (let count = 0; count < 3; count++) expect((await service.request("/things")).status).toBe(200);
   slow.destroy();
 });
