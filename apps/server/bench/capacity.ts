@@ -1,5 +1,6 @@
 import { execFile, execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { scopes } from "@petstore/contract";
@@ -16,6 +17,7 @@ import {
   postgresUnavailable,
   startPostgres,
 } from "@platform/test-support/postgres";
+import { follow } from "@platform/test-support/postgres-standby";
 import { sql } from "kysely";
 import { build } from "../build.ts";
 import { MIGRATIONS } from "../src/migrations.ts";
@@ -42,7 +44,7 @@ interface Costs {
   database?: Spread;
 }
 
-/** A rate in requests per second. */
+/** The costs, and the requests per second. */
 interface Measured extends Costs {
   perSecond: Spread;
 }
@@ -73,10 +75,9 @@ export async function capacity(bench: Bench): Promise<void> {
 
 async function capacityOnPostgres(bench: Bench): Promise<Record<string, Record<string, string>>> {
   await using server = await startPostgres();
-  const pid = Number(readFileSync(join(server.data, "postmaster.pid"), "utf8").split("\n")[0]);
-  if (canPin) execFileSync("taskset", ["-a", "-p", "-c", "1", String(pid)], { stdio: "pipe" });
+  const pid = pinned(server);
   const { url, key } = await filledDatabase(server);
-  const contender: Contender = { name: "petstore", env: { DATABASE_URL: url } };
+  const contender = contenderOn(url);
   const postgres = { pid, key };
   const costs = await costsOn(bench, contender, postgres);
   await printInputs(bench, { PostgreSQL: costs });
@@ -89,7 +90,50 @@ async function capacityOnPostgres(bench: Bench): Promise<Record<string, Record<s
       predicted: `${rate(Math.min(service, database))} (service ${rate(service)}, other core ${rate(database)})`,
       measured: show(mixed.perSecond, 0),
     },
+    ...(await capacityOfReplica(bench, server, url, key, costs)),
   };
+}
+
+/** Measures reads by a process on a replica, and the cost of the creations of the primary there. */
+async function capacityOfReplica(
+  bench: Bench,
+  primary: PostgresServer,
+  url: string,
+  key: string,
+  costs: Record<Kind, Measured>,
+): Promise<Record<string, Record<string, string>>> {
+  await using replica = await startPostgres();
+  await replica.stop();
+  await follow(replica, primary);
+  const postgres = { pid: pinned(replica), key };
+  const replay = await measureWorks(bench, contenderOn(url), [WORKS.create], postgres);
+  console.log(`CPU µs of a replica for each creation on its primary: ${show(replay.database!, 0)}`);
+  const replicaUrl = new URL(replica.url);
+  replicaUrl.pathname = new URL(url).pathname;
+  const reads = WORKS_OF_MIX.filter(({ method }) => method === "GET");
+  const measured = await measureWorks(bench, contenderOn(replicaUrl.href), reads, postgres);
+  const readMean = (cost: "service" | "database"): number =>
+    (MIX["list 20"] * costs["list 20"][cost]!.median + MIX["get by id"] * costs["get by id"][cost]!.median) /
+    reads.length;
+  const service = 1e6 / readMean("service");
+  const database = 1e6 / (readMean("database") + measured.load.median);
+  return {
+    "reads by one process on a replica on the core of the load": {
+      predicted: `${rate(Math.min(service, database))} (service ${rate(service)}, other core ${rate(database)})`,
+      measured: show(measured.perSecond, 0),
+    },
+  };
+}
+
+function contenderOn(url: string): Contender {
+  return { name: "petstore", env: { DATABASE_URL: url } };
+}
+
+/** Moves a server to the core of the load if possible. Returns its process id. */
+function pinned(server: PostgresServer): number {
+  const pid = Number(readFileSync(join(server.data, "postmaster.pid"), "utf8").split("\n")[0]);
+  if (canPin) execFileSync("taskset", ["-a", "-p", "-c", "1", String(pid)], { stdio: "pipe" });
+  return pid;
 }
 
 async function filledDatabase(server: PostgresServer): Promise<{ url: string; key: string }> {
@@ -230,7 +274,6 @@ async function printInputs(bench: Bench, all: Record<string, Record<Kind, Measur
 
 /** Returns the bytes of a response as sent, with its head. */
 async function bytesOf({ port, key }: RunningContender, work: Work): Promise<number> {
-  const { connect } = await import("node:net");
   const socket = connect(port, "127.0.0.1");
   socket.end(requestText(work, key).replace("\r\n", "\r\nConnection: close\r\n"));
   let bytes = 0;
