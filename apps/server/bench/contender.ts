@@ -3,7 +3,7 @@ import { type Contender, serveContender } from "./contenders.ts";
 import type { PeerDatabase } from "./peers/peer.ts";
 
 /** The requests to the process of a contender. */
-export type Question = "CPU seconds" | "memory in MB" | "start profile" | "end profile";
+export type Question = "CPU seconds" | "memory in MB" | "process id" | "start profile" | "end profile";
 
 /** Runs one contender in this process: sends its port, then replies to questions. */
 const [contender, database, service] = process.argv.slice(2).map((text) => JSON.parse(text) as unknown);
@@ -16,6 +16,7 @@ const answers: Record<Question, () => unknown> = {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   },
+  "process id": () => process.pid,
   "memory in MB": () => process.memoryUsage().rss / 1e6,
   "start profile": async () => {
     await session.post("Profiler.enable");

@@ -2,9 +2,11 @@ import { writeFile } from "node:fs/promises";
 import type { Profiler } from "node:inspector";
 import { createProgram, wholeNumber, withProgress } from "@platform/command-line";
 import { canPin, startLoad } from "@platform/bench-support/process";
+import { capacity } from "./capacity.ts";
 import { chart } from "./chart.ts";
 import { createDatabases } from "./database.ts";
 import { installPeers } from "./install-peers.ts";
+import { overload } from "./overload.ts";
 import { twoProcesses } from "./processes.ts";
 import { costsOf } from "./profile.ts";
 import { type Bench, measure, startContender, TURNS } from "./rounds.ts";
@@ -12,7 +14,17 @@ import { compareStacks, durableCreations, growth, mixedLoad, startUp } from "./s
 import { techniques } from "./techniques.ts";
 import { type Work, WORKS } from "./works.ts";
 
-const SECTIONS = ["stacks", "durable", "mixed", "start", "growth", "processes", "techniques"] as const;
+const SECTIONS = [
+  "stacks",
+  "durable",
+  "mixed",
+  "start",
+  "growth",
+  "processes",
+  "techniques",
+  "overload",
+  "capacity",
+] as const;
 
 const program = createProgram("bench", {
   description: "Compares the service with Fastify, Hono and Node's own HTTP server.",
@@ -67,6 +79,8 @@ if (values.profile) {
   if (chosen("growth")) await growth(bench, 1_000_000);
   if (chosen("processes")) await twoProcesses(bench);
   if (chosen("techniques")) await techniques(bench);
+  if (chosen("capacity")) await capacity(bench);
+  if (chosen("overload")) await overload(databases, effort);
 }
 
 /** Prints the five functions with the largest self time, for each work. */

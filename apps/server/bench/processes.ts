@@ -11,7 +11,8 @@ import { NODE_FLAGS } from "./contenders.ts";
 import type { Bench } from "./rounds.ts";
 import { requestText, type Work, WORKS } from "./works.ts";
 
-const DIST = join(import.meta.dirname, "../dist");
+/** The folder of the built program. */
+export const DIST = join(import.meta.dirname, "../dist");
 
 /** More pages than the cache holds, so that no request finds its page cached. */
 const PAGES = Array.from({ length: 9_900 }, (_, id): Work => {
@@ -75,7 +76,8 @@ async function ratesOf(
   return rates;
 }
 
-async function startProgram(processes: number, path: string): Promise<AsyncDisposable & { port: number }> {
+/** Starts the built program with its database at a path. */
+export async function startProgram(processes: number, path: string): Promise<AsyncDisposable & { port: number }> {
   const child = spawn(process.execPath, [...NODE_FLAGS, join(DIST, "bin/service.js"), "serve"], {
     env: {
       PATH: process.env["PATH"],

@@ -17,7 +17,7 @@ const DEFAULTS = {
   shutdownDelay: 1,
   shutdownTimeout: 10,
   processes: 1,
-  maxInFlight: 1000,
+  maxInFlight: 512,
   trustProxy: [],
   rateLimits: { perCaller: undefined, failuresPerAddress: undefined },
   strictTransportSecurity: undefined,
@@ -193,7 +193,7 @@ test.each([
   ["SHUTDOWN_DELAY", 0, 300, 15],
   ["SHUTDOWN_TIMEOUT", 0, 300, 10],
   ["WEB_CONCURRENCY", 1, 256, 4],
-  ["MAX_IN_FLIGHT", 1, 100_000, 1_000],
+  ["MAX_IN_FLIGHT", 1, 100_000, 512],
   ["METRICS_PORT", 0, 65_535, 9464],
 ])("%s must be a whole number from %i to %i, such as %i", (name, least, most, example) => {
   const message = `${name} must be a whole number from ${least} to ${most}. Example: ${name}=${example}`;

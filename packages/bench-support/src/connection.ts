@@ -70,7 +70,7 @@ export class Connection {
 }
 
 /** Whether these bytes are a complete response (RFC 9112, section 6.3). */
-function isWhole(bytes: Buffer): boolean {
+export function isWhole(bytes: Buffer): boolean {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd === -1) return false;
   if (bytes.toString("latin1", 9, 12) === "304") return true;

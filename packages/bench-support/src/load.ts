@@ -17,6 +17,8 @@ export interface Slice {
 export interface LoadResult {
   answered: number;
   seconds: number;
+  /** The CPU time of this process. */
+  cpuSeconds: number;
   /** Milliseconds. */
   p50: number;
   p99: number;
@@ -58,6 +60,7 @@ async function run(
 ): Promise<LoadResult> {
   const latencies: number[] = [];
   const started = performance.now();
+  const cpu = process.cpuUsage();
   const deadline = started + milliseconds;
   let made = 0;
   const nextInTime = (): PreparedRequest | undefined => {
@@ -66,11 +69,13 @@ async function run(
   };
   await Promise.all(open.map((connection) => connection.exchange(nextInTime, latencies)));
   const seconds = (performance.now() - started) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
   latencies.sort((a, b) => a - b);
   const percentile = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
   return {
     answered: latencies.length,
     seconds,
+    cpuSeconds: (user + system) / 1e6,
     p50: percentile(0.5),
     p99: percentile(0.99),
   };

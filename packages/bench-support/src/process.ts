@@ -49,3 +49,8 @@ export class Process implements Disposable {
 export function startLoad(): Process {
   return new Process(1, new URL("load.ts", import.meta.url));
 }
+
+/** Starts the process that creates load at a rate (see `OpenLoad`), on another core than the servers. */
+export function startOpenLoad(): Process {
+  return new Process(1, new URL("open-load.ts", import.meta.url));
+}

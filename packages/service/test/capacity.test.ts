@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
@@ -47,6 +49,52 @@ test("requests beyond MAX_IN_FLIGHT get 503 with Retry-After while the others wa
     await expect.poll(async () => (await service.request("/things")).status).toBe(200);
   }
   expect(memory.at(-1)! - memory[1]!).toBeLessThan(32 * MIB);
+});
+
+test("a request at the limit waits for others to end, and is then served", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let begun = 0;
+  const before = () => (begun++, released);
+  await using service = await startThings({ env: { MAX_IN_FLIGHT: "2" }, before });
+  const responses = Array.from({ length: 6 }, () => service.request("/things"));
+  await expect.poll(() => begun).toBe(2);
+  release();
+  expect((await Promise.all(responses)).map(({ status }) => status)).toEqual(Array(6).fill(200));
+  expect(begun).toBe(6);
+});
+
+test("no work is done for a client that leaves while its request waits", async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  let begun = 0;
+  const before = () => (begun++, released);
+  await using service = await startThings({ env: { MAX_IN_FLIGHT: "1" }, before });
+  const first = service.request("/things");
+  await expect.poll(() => begun).toBe(1);
+  const left = service.request("/things", { signal: AbortSignal.timeout(100) });
+  await expect(left).rejects.toThrow("timeout");
+  await expect.poll(() => service.lines().map(({ msg }) => msg)).toContain("request aborted");
+  release();
+  expect((await first).status).toBe(200);
+  expect((await service.request("/things")).status).toBe(200);
+  expect(begun).toBe(2);
+});
+
+test("a request whose body has not arrived does not count", async () => {
+  await using service = await startThings({ env: { MAX_IN_FLIGHT: "1" } });
+  const { hostname, port, pathname } = new URL(service.baseUrl);
+  const slow = connect(Number(port), hostname);
+  const head = [
+    `POST ${pathname}/things HTTP/1.1`,
+    "Host: a",
+    "Authorization: Bearer good",
+    "Content-Type: application/json",
+    "Content-Length: 20",
+    "Expect: 100-continue",
+  ];
+  slow.write(`${head.join("\r\n")}\r\n\r\n`);
+  expect(String(await once(slow, "data"))).toContain("100 Continue");
+  for (let count = 0; count < 3; count++) expect((await service.request("/things")).status).toBe(200);
+  slow.destroy();
 });
 
 test("probes get 200 while the service is at its capacity", async () => {

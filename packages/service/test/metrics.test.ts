@@ -68,7 +68,7 @@ describe("/metrics", () => {
   });
 
   test("shows the limits of requests in flight and of the heap", async () => {
-    expect(await valueOf("http_requests_in_flight_limit")).toBe(1_000);
+    expect(await valueOf("http_requests_in_flight_limit")).toBe(512);
     expect(await valueOf("nodejs_heap_size_limit_bytes")).toBeGreaterThan(await valueOf("nodejs_heap_size_used_bytes"));
   });
 

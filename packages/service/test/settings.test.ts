@@ -11,7 +11,7 @@ const DEFAULTS = {
   shutdownDelay: 1,
   shutdownTimeout: 10,
   processes: 1,
-  maxInFlight: 1000,
+  maxInFlight: 512,
   trustProxy: [],
   strictTransportSecurity: undefined,
   tracesEndpoint: undefined,

@@ -4,9 +4,12 @@ import { type CallLimits, type Limits, numbersOf, rejectUnknown, type RetryLimit
 import type { ErrorResult } from "../response/result-types.ts";
 import { attempt } from "./attempt.ts";
 import { pause } from "./pause.ts";
-import { delayBeforeRetry } from "./retry.ts";
+import { delayBeforeRetry, repayRetries, takeRetry } from "./retry.ts";
 
-const RETRY: RetryLimits = { limit: 3, baseDelay: 300, maxDelay: 5_000, maxRetryAfter: 30_000 };
+/** The defaults of retries. */
+export const RETRY: RetryLimits = { limit: 3, baseDelay: 300, maxDelay: 5_000, maxRetryAfter: 30_000 };
+/** The default of `retryBudget`. */
+export const RETRY_BUDGET = 100;
 
 /**
  * Repeats a request after transient failures where the contract makes that safe, and once after a 401 if the credential is a
@@ -25,7 +28,7 @@ function limitsOf(options: CallLimits, numbers: Limits): Limits {
   if (retry !== false && (typeof retry !== "object" || !retry))
     throw new TypeError("retry must be an object or false.");
   rejectUnknown(retry || {}, Object.keys(RETRY), "retry.");
-  const defaults = { ...RETRY, retryBudget: 100, ...(numbers as Partial<Limits>) } as Limits;
+  const defaults = { ...RETRY, retryBudget: RETRY_BUDGET, ...(numbers as Partial<Limits>) } as Limits;
   return numbersOf({ ...options, ...(retry || { limit: 0 }) }, defaults);
 }
 
@@ -43,9 +46,8 @@ async function repeat(first: Attempt, settings: Limits): Promise<Exchange> {
     if (isRenewable && !isRejected && result.response?.status === 401) isRejected = true;
     else {
       const delay = delayBeforeRetry(api, operation, result, taken + 1, settings);
-      if (delay === undefined || performance.now() + delay >= end || budget.left < 1) break;
+      if (delay === undefined || performance.now() + delay >= end || !takeRetry(budget)) break;
       taken++;
-      budget.left--;
       reportRetry(last, delay);
       await pause(delay, options.signal);
     }
@@ -53,8 +55,7 @@ async function repeat(first: Attempt, settings: Limits): Promise<Exchange> {
     if (!(Math.min(left, settings.attemptTimeout) > 0)) break;
     last = await attempt({ ...given, count: count + 1, isRejected }, settings, left);
   }
-  // A success returns the retries that its call took, and a tenth of a retry.
-  if (last.result.ok) budget.left = Math.min(limits.retryBudget, budget.left + taken + 0.1);
+  if (last.result.ok) repayRetries(budget, taken, limits.retryBudget);
   return last;
 }
 

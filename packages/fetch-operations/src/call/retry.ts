@@ -30,6 +30,23 @@ export function delayBeforeRetry(
   return retryAfter + Math.random() * Math.min(maxDelay, baseDelay * 2 ** (count - 1));
 }
 
+/** The retries that may be outstanding without a success. */
+export interface RetryBudget {
+  left: number;
+}
+
+/** Takes a retry from the budget. Returns false if none is left. */
+export function takeRetry(budget: RetryBudget): boolean {
+  if (budget.left < 1) return false;
+  budget.left--;
+  return true;
+}
+
+/** A success returns the retries that its call took, and a tenth of a retry, up to the size of the budget. */
+export function repayRetries(budget: RetryBudget, taken: number, size: number): void {
+  budget.left = Math.min(size, budget.left + taken + 0.1);
+}
+
 /** Returns `Retry-After` (RFC 9110, section 10.2.3: seconds or a date) in milliseconds, or 0 if it is missing or invalid. */
 function retryAfterOf(headers: Headers | undefined): number {
   const value = headers?.get("Retry-After")?.trim() ?? "";

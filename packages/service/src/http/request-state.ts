@@ -14,6 +14,8 @@ export class RequestState {
   /** The owner of the credential, once it is accepted. */
   caller: { readonly id: number | string; readonly name: string } | undefined = undefined;
   traceId: string | undefined = undefined;
+  /** Whether the request counts towards the limit of requests in flight. */
+  isInFlight = false;
   /** The version of the data that the request reads; undefined if it is unknown. */
   dataVersion: number | undefined = undefined;
   /** A version of the credentials. It changes less often than `dataVersion`. */

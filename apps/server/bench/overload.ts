@@ -1,0 +1,120 @@
+import { show, type Spread, spreadOf } from "@platform/bench-support/figures";
+import type { OpenLoad, OpenResult } from "@platform/bench-support/open-load";
+import { startOpenLoad } from "@platform/bench-support/process";
+import { withProgress } from "@platform/command-line";
+import type { Databases } from "./database.ts";
+import { type RunningContender, startContender } from "./rounds.ts";
+import { requestText, WORKS } from "./works.ts";
+
+/** The figures of one load, relative to the capacity of the same round. */
+export interface OverloadFigures {
+  /** The load as a multiple of the capacity. */
+  load: number;
+  /** Requests served in time, relative to the highest rate of the round. */
+  goodput: Spread;
+  /** Milliseconds from the sending of a served request to its response. */
+  p99: Spread;
+  /** The share of the requests that were sent and got a 503. */
+  refused: Spread;
+}
+
+/** How to overload the service. */
+export interface OverloadOptions {
+  rounds: number;
+  milliseconds: number;
+  /** The connections of the clients. Each has one request at a time. */
+  connections: number;
+  loads: readonly number[];
+}
+
+/** The values of `MAX_IN_FLIGHT` that the benchmark compares. */
+const LIMITS = [64, 128, 256, 1_000];
+const LOADS = [0.5, 1, 1.5, 2, 3];
+/** Milliseconds after which a client no longer waits. */
+const PATIENCE = 2_000;
+const WARM_UP = { connections: 64, milliseconds: 1_000 };
+
+/** Prints goodput and p99 of several loads, for each limit of requests in flight. */
+export async function overload(databases: Databases, effort: { rounds: number; milliseconds: number }): Promise<void> {
+  for (const connections of [2_000]) {
+    const rows: Record<string, Record<string, string>> = {};
+    for (const maxInFlight of LIMITS) {
+      const options = { ...effort, connections, loads: LOADS };
+      const { capacity, figures } = await overloaded(databases, String(maxInFlight), options);
+      for (const { load, goodput, p99, refused } of figures) {
+        rows[`MAX_IN_FLIGHT=${maxInFlight}, load ${load}`] = {
+          "goodput to the best": show(goodput),
+          "p99 ms": show(p99, 0),
+          "503": show(refused),
+        };
+      }
+      rows[`MAX_IN_FLIGHT=${maxInFlight}, capacity`] = { "goodput to the best": `${show(capacity, 0)}/s` };
+    }
+    console.log(
+      `\noverload, ${connections} connections, clients that wait for ${PATIENCE} ms; load as a multiple of the capacity`,
+    );
+    console.table(rows);
+  }
+}
+
+/** Measures the capacity of the service, and then its goodput at multiples of the capacity. Each round starts the service anew. */
+export async function overloaded(
+  databases: Databases,
+  maxInFlight: string,
+  { rounds, milliseconds, connections, loads }: OverloadOptions,
+): Promise<{ capacity: Spread; figures: OverloadFigures[] }> {
+  using load = startOpenLoad();
+  const capacities: number[] = [];
+  const measured = loads.map(() => ({ goodput: [] as number[], p99: [] as number[], refused: [] as number[] }));
+  let seed = 0;
+  await withProgress(async (report) => {
+    for (let round = 0; round < rounds; round++) {
+      using contender = await startService(databases, maxInFlight);
+      const requests = mix(databases.key);
+      const run = (more: Pick<OpenLoad, "perSecond" | "connections" | "milliseconds" | "runIn">) =>
+        load.ask<OpenResult>({ port: contender.port, requests, patience: PATIENCE, seed: ++seed, ...more });
+      const saturating = { perSecond: 50_000, connections: WARM_UP.connections };
+      report("Warming up");
+      await run({ ...saturating, milliseconds: WARM_UP.milliseconds, runIn: WARM_UP.milliseconds });
+      const { served, seconds } = await run({ ...saturating, milliseconds, runIn: milliseconds });
+      const capacity = served / seconds;
+      capacities.push(capacity);
+      const results: OpenResult[] = [];
+      for (const multiple of loads) {
+        report("Overloading", {
+          done: round * loads.length + results.length,
+          total: rounds * loads.length,
+          unit: "loads",
+        });
+        results.push(await run({ perSecond: multiple * capacity, connections, milliseconds, runIn: milliseconds }));
+      }
+      const best = Math.max(capacity, ...results.map((result) => result.served / result.seconds));
+      for (const [at, result] of results.entries()) {
+        const { goodput, p99, refused } = measured[at]!;
+        goodput.push(result.served / result.seconds / best);
+        p99.push(result.p99);
+        refused.push(result.refused / (result.served + result.refused));
+      }
+    }
+  });
+  return {
+    capacity: spreadOf(capacities),
+    figures: measured.map(({ goodput, p99, refused }, at) => ({
+      load: loads[at]!,
+      goodput: spreadOf(goodput),
+      p99: spreadOf(p99),
+      refused: spreadOf(refused),
+    })),
+  };
+}
+
+function startService(databases: Databases, maxInFlight: string): Promise<RunningContender> {
+  const contender = { name: "petstore", env: { MAX_IN_FLIGHT: maxInFlight } } as const;
+  return startContender("this service", contender, databases, { synchronous: "full" });
+}
+
+/** Half creations with an idempotency key of their own, as clients send them, and half lists, which each creation makes anew. */
+function mix(key: string): string[] {
+  const create = requestText(WORKS.create, key).replace("\r\n", "\r\nIdempotency-Key: {number}\r\n");
+  return [create, requestText(WORKS["list 20"], key)];
+}

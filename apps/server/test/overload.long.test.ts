@@ -1,0 +1,32 @@
+import { createDatabases } from "../bench/database.ts";
+import { overloaded } from "../bench/overload.ts";
+import { readConfig } from "../src/config.ts";
+import { expect, test } from "vitest";
+
+/** `pnpm --filter @petstore/server test:overload` measures more rounds, and expects 0.9. */
+const ROUNDS = Number(process.env["OVERLOAD_ROUNDS"] ?? 2);
+const GOODPUT = Number(process.env["OVERLOAD_GOODPUT"] ?? 0.6);
+const CONNECTIONS = 2_000;
+const LOADS = [1, 2, 3];
+const TURN_MS = 700;
+/** The time of the connections' requests one after the other, at 1,000 a second. */
+const P99_MS = 2_000;
+
+test(
+  "at two and three times its capacity, the service keeps its goodput, and accepted requests are answered in bounded time",
+  { timeout: 60_000 + ROUNDS * 60_000 },
+  async () => {
+    await using databases = await createDatabases(1_000);
+    const { figures, capacity } = await overloaded(databases, String(readConfig({}).maxInFlight), {
+      rounds: ROUNDS,
+      milliseconds: TURN_MS,
+      connections: CONNECTIONS,
+      loads: LOADS,
+    });
+    console.log({ capacity, figures });
+    for (const { load, goodput, p99 } of figures) {
+      expect({ load, isKept: goodput.median >= GOODPUT }).toEqual({ load, isKept: true });
+      expect(p99.median).toBeLessThan(P99_MS);
+    }
+  },
+);
