@@ -1,5 +1,8 @@
+import { join, normalize, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { ConfigError } from "@platform/service/settings";
 import { pathOfFileUrl } from "@platform/storage/url";
+import { isPosix } from "@platform/test-support/posix";
 import express from "express";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
@@ -23,7 +26,7 @@ const DEFAULTS = {
   strictTransportSecurity: undefined,
   tracesEndpoint: undefined,
   metrics: undefined,
-  quickstartFile: "data/quickstart.key",
+  quickstartFile: join("data", "quickstart.key"),
 };
 
 describe("readConfig", () => {
@@ -82,7 +85,7 @@ describe("readConfig", () => {
       strictTransportSecurity: "max-age=31536000; includeSubDomains; preload",
       tracesEndpoint: "http://127.0.0.1:4318",
       metrics: { host: "10.0.0.1", port: 9464 },
-      quickstartFile: "/srv/p.db.quickstart.key",
+      quickstartFile: normalize("/srv/p.db.quickstart.key"),
     };
     expect(readConfig(env)).toStrictEqual(expected);
   });
@@ -99,7 +102,7 @@ describe("readConfig", () => {
     ["DATABASE_URL", "file:data/"],
     ["DATABASE_URL", "file::memory:"],
     ["DATABASE_URL", "file:p.db?mode=ro"],
-    ["DATABASE_URL", "file://other-host/p.db"],
+    ["DATABASE_URL", isPosix ? "file://other-host/p.db" : "file:"], // on Windows, a shared folder
     ["DATABASE_URL", "mysql://root:hunter2@localhost/p"],
     ["DATABASE_URL", "postgres://root:hunter2@localhost"],
     ["DATABASE_URL", "postgres://root:hunter2@local host/p"],
@@ -150,7 +153,7 @@ describe("readConfig", () => {
     ["PostgreSQL://localhost:5433/p", "data/localhost-5433-p.quickstart.key"],
     ["postgres:///p?host=/run/postgresql", "data/p.quickstart.key"],
     ["file:data/other.db", "data/other.db.quickstart.key"],
-    ["file:/srv/petstore.db", "/srv/quickstart.key"],
+    ["file:/srv/petstore.db", normalize("/srv/quickstart.key")],
   ])("accepts %s unchanged, with its own quickstart key file", (databaseUrl, quickstartFile) => {
     expect(readConfig({ DATABASE_URL: databaseUrl })).toStrictEqual({ ...DEFAULTS, databaseUrl, quickstartFile });
   });
@@ -172,10 +175,11 @@ describe("readConfig", () => {
 });
 
 test("pathOfFileUrl accepts relative paths, absolute paths and URLs", () => {
-  expect(["file:data/p.db", "file:/srv/p.db", "file:///srv/a%20b.db"].map(pathOfFileUrl)).toEqual([
+  const path = resolve("/srv/a b.db");
+  expect(["file:data/p.db", "file:/srv/p.db", pathToFileURL(path).href].map(pathOfFileUrl)).toEqual([
     "data/p.db",
     "/srv/p.db",
-    "/srv/a b.db",
+    path,
   ]);
 });
 

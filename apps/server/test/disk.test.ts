@@ -8,6 +8,7 @@ import { createApiKey } from "@platform/api-keys/keys.repository";
 import { listen } from "@platform/service/listener";
 import { pathOfFileUrl } from "@platform/storage/url";
 import { temporaryDisk, temporaryFolder } from "@platform/test-support/temporary";
+import { needsPosix } from "@platform/test-support/posix";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { pino } from "pino";
@@ -147,7 +148,8 @@ async function damageLastPageOfPets(path: string): Promise<void> {
   await handle.close();
 }
 
-test("a write is rejected while the database file is moved, because the write would be lost", async () => {
+test("a write is rejected while the database file is moved, because the write would be lost", async (context) => {
+  needsPosix(context, "way to rename an open database");
   await using service = await startService();
   const path = pathOfFileUrl(service.databaseUrl);
   await rename(path, `${path}.moved`); // before the first request
@@ -158,7 +160,8 @@ test("a write is rejected while the database file is moved, because the write wo
   expect(await service.addPet()).toMatchObject({ id: 1 });
 });
 
-test("a write is rejected if the log of the database was removed, and a restart has every earlier write", async () => {
+test("a write is rejected if the log of the database was removed, and a restart has every earlier write", async (context) => {
+  needsPosix(context, "way to rename an open database");
   const path = join(await temporaryFolder(), "petstore.db");
   const env = { DATABASE_URL: `file:${path}` };
   const first = await startService(env);

@@ -7,6 +7,7 @@ import { version } from "@petstore/contract";
 import { migrate } from "@platform/storage/migrations";
 import { pathOfFileUrl } from "@platform/storage/url";
 import { temporaryDisk, temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import { needsPosix } from "@platform/test-support/posix";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { examine, type Check } from "../src/doctor.ts";
@@ -41,7 +42,7 @@ describe("petstore doctor", () => {
     const missing = await wrongIn(env);
     expect(missing).toEqual([{ check: "backups", found: expect.stringContaining("ENOENT"), remedy: WATCH_BACKUPS }]);
     const { stdout } = await run(["backup", "--keep", "2"], env);
-    expect(stdout).toMatch(/^\S+Z \S+\/backups\/petstore\.\S+\.db is verified: no rows\.\n$/);
+    expect(stdout).toMatch(/^\S+Z \S+[/\\]backups[/\\]petstore\.\S+\.db is verified: no rows\.\n$/);
     const { findings, wrong } = await examined(env);
     expect(wrong).toEqual([]);
     expect(findings.at(-1)).toEqual({ check: "backups", found: expect.stringMatching(/ is intact and 0 min old$/) });
@@ -164,7 +165,8 @@ describe("petstore doctor", () => {
     ]);
   });
 
-  test("checks whether the service is ready, and reports a file that was moved while the service runs", async () => {
+  test("checks whether the service is ready, and reports a file that was moved while the service runs", async (context) => {
+    needsPosix(context, "way to rename an open database");
     await using service = await startService();
     const path = pathOfFileUrl(service.databaseUrl);
     const env = { DATABASE_URL: service.databaseUrl, PORT: new URL(service.baseUrl).port };

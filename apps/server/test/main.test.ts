@@ -187,6 +187,6 @@ test("a data folder that cannot be created is reported with its setting", async 
   const { code, stdout, stderr } = await run(["serve"], { DATABASE_URL: `file:${folder}/data/petstore.db` });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(
-    /^The database file .*data\/petstore\.db cannot be opened .* set DATABASE_URL to another file\.\n$/,
+    /^The database file .*data[/\\]petstore\.db cannot be opened .* set DATABASE_URL to another file\.\n$/,
   );
 });

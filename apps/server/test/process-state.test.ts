@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 import { inBatches } from "@platform/service/request-log";
 import { pathOfFileUrl } from "@platform/storage/url";
 import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import { needsPosix } from "@platform/test-support/posix";
 import Sqlite from "better-sqlite3";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
@@ -91,7 +92,8 @@ test("log lines are written in batches, each line once and in order", async () =
   process.removeListener("exit", process.listeners("exit").at(-1)!);
 });
 
-test("worker processes leave signals to the first process, because a terminal sends them to all", async () => {
+test("worker processes leave signals to the first process, because a terminal sends them to all", async (context) => {
+  needsPosix(context, "command `ps`");
   const program = await startProgram(await temporaryFolder(), { WEB_CONCURRENCY: "2" });
   const workers = childrenOf(program);
   expect(workers).toHaveLength(2);

@@ -3,6 +3,7 @@ import { keyUses } from "@platform/api-keys/authentication";
 import { listen } from "@platform/service/listener";
 import type { Storage } from "@platform/storage/storage";
 import { pathOfFileUrl } from "@platform/storage/url";
+import { needsPosix } from "@platform/test-support/posix";
 import Sqlite from "better-sqlite3";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -59,7 +60,8 @@ describe("/readyz", () => {
     expect((await get()).status).toBe(200);
   });
 
-  test("returns 503 while the database file is moved or replaced, with the reason in the response and the log", async () => {
+  test("returns 503 while the database file is moved or replaced, with the reason in the response and the log", async (context) => {
+    needsPosix(context, "way to rename an open database");
     const { get, path, log } = await served();
     expect((await get()).status).toBe(200);
     await rename(path, `${path}.moved`);
@@ -74,7 +76,8 @@ describe("/readyz", () => {
     expect((await get()).status).toBe(200);
   });
 
-  test("logs the end of an outage at the next check, every ten seconds", async () => {
+  test("logs the end of an outage at the next check, every ten seconds", async (context) => {
+    needsPosix(context, "way to rename an open database");
     const { get, path, log } = await served();
     expect((await get()).status).toBe(200);
     await rename(path, `${path}.moved`);
@@ -84,7 +87,8 @@ describe("/readyz", () => {
     await expect.poll(messages).toContain("the database can be used again");
   });
 
-  test("commits one probe after a failed write, for any number of requests, and leaves no trace of it", async () => {
+  test("commits one probe after a failed write, for any number of requests, and leaves no trace of it", async (context) => {
+    needsPosix(context, "way to rename an open database");
     const { get, storage, path, commits } = await served();
     const file = new Sqlite(path, { readonly: true });
     onTestFinished(() => void file.close());

@@ -10,7 +10,7 @@ export interface Program {
   baseUrl: string;
   /** Everything it has printed. */
   output: () => string;
-  /** Sends a signal, or on Windows the message `shutdown` for SIGTERM. Resolves with the exit code. */
+  /** Sends a signal, or on Windows the message `shutdown` instead of SIGTERM and SIGINT. Resolves with the exit code. */
   stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
@@ -22,7 +22,7 @@ export async function startProgram(
   const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe", isPosix ? "ignore" : "ipc"] });
   const ended = once(child, "close") as Promise<[number | null]>;
   const stop = async (signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> => {
-    if (!isPosix && signal === "SIGTERM") child.send("shutdown");
+    if (!isPosix && signal !== "SIGKILL") child.send("shutdown");
     else child.kill(signal);
     return (await ended)[0];
   };

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NAME } from "@platform/name";
 import { inject, onTestFinished, type TestContext } from "vitest";
+import { isPosix } from "./posix.ts";
 import { createDatabase } from "./postgres.ts";
 
 declare module "vitest" {
@@ -16,8 +17,15 @@ declare module "vitest" {
 /** Creates a folder and removes it after the test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), `${NAME}-`));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  onTestFinished(() => remove(folder));
   return folder;
+}
+
+/** Removes a folder. Windows keeps a file that a test has not closed, so nothing is removed there in that case. */
+async function remove(folder: string): Promise<void> {
+  await rm(folder, { recursive: true }).catch((error: unknown) => {
+    if (isPosix) throw error;
+  });
 }
 
 /** Creates a folder on a separate disk of so many bytes. Skips the test if no disk can be mounted. */
@@ -44,5 +52,5 @@ export async function newDatabase(): Promise<{ url: string; drop: () => Promise<
   const server = inject("postgresUrl");
   if (server !== undefined) return createDatabase(server);
   const folder = await mkdtemp(join(tmpdir(), `${NAME}-`));
-  return { url: `file:${folder}/${NAME}.db`, drop: () => rm(folder, { recursive: true }) };
+  return { url: `file:${folder}/${NAME}.db`, drop: () => remove(folder) };
 }

@@ -1,12 +1,15 @@
 import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
+import { needsPosix } from "@platform/test-support/posix";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { run, startProgram } from "../program.ts";
 
 describe("only the owner may read the database, its log and its copies", () => {
+  beforeEach((context) => needsPosix(context, "file modes"));
+
   /** Returns the modes of the files, which a usual umask leaves readable for everybody. */
   const modesIn = async (folder: string): Promise<Record<string, string>> => {
     const names = (await readdir(folder)).filter((name) => name.includes(".db")).toSorted();

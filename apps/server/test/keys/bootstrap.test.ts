@@ -5,6 +5,7 @@ import { listAudit } from "@platform/api-keys/audit.repository";
 import { ensureBootstrapKey } from "@platform/api-keys/bootstrap";
 import { listApiKeys } from "@platform/api-keys/keys.repository";
 import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import { needsPosix } from "@platform/test-support/posix";
 import { expect, test } from "vitest";
 import { run, startProgram } from "../program.ts";
 import { opened, temporaryDatabase } from "../temporary.ts";
@@ -35,7 +36,8 @@ test.each(["development", "production"])(
   },
 );
 
-test("SIGUSR2 reads the key file anew, and an unusable file changes nothing", async () => {
+test("SIGUSR2 reads the key file anew, and an unusable file changes nothing", async (context) => {
+  needsPosix(context, "SIGUSR2");
   const file = await fileWith(KEY);
   const env = { DATABASE_URL: await temporaryUrl(), PETSTORE_ENV: "production", PETSTORE_BOOTSTRAP_KEY_FILE: file };
   const program = await startProgram(await temporaryFolder(), env);
@@ -54,7 +56,8 @@ test("SIGUSR2 reads the key file anew, and an unusable file changes nothing", as
   expect(await program.stop()).toBe(0);
 });
 
-test("a key file that other users may read stops the start with one line", async () => {
+test("a key file that other users may read stops the start with one line", async (context) => {
+  needsPosix(context, "file modes");
   const env = { DATABASE_URL: await temporaryUrl(), PETSTORE_BOOTSTRAP_KEY_FILE: await fileWith(KEY, 0o644) };
   const { code, stdout, stderr } = await run(["serve"], env);
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });

@@ -10,6 +10,7 @@ import { openDatabase } from "@platform/storage/database";
 import { migrate } from "@platform/storage/migrations";
 import { restore } from "@platform/storage/restore";
 import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import { isOwnerOnly } from "@platform/test-support/posix";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
@@ -47,7 +48,7 @@ describe("petstore backup", () => {
     expect(result).toEqual({ code: 0, stdout: `The database is backed up to ${copy}.\n`, stderr: "" });
     const copied = idsIn(copy);
     expect(before.filter((id) => !copied.includes(id))).toEqual([]);
-    expect((await stat(copy)).mode & 0o777).toBe(0o600);
+    expect(isOwnerOnly(copy)).toBe(true);
 
     const refused = await run(["restore", copy], env);
     expect({ code: refused.code, stderr: refused.stderr }).toEqual({
