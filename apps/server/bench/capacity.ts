@@ -30,8 +30,8 @@ import { requestText, type Work, WORKS } from "./works.ts";
 const MIX = { "list 20": 4, "get by id": 5, create: 1 } as const;
 type Kind = keyof typeof MIX;
 const KINDS = Object.keys(MIX) as Kind[];
-const WORKS_OF_MIX: Work[] = "lglglcgglg"
-  .split("")
+const WORKS_OF_MIX: Work[] = "l g l g l c g g l g"
+  .split(" ")
   .map((letter) => ({ l: WORKS["list 20"], g: WORKS["get by id"], c: WORKS.create })[letter]!);
 /** Units of the CPU times in `/proc`: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
 const TICKS_PER_SECOND = 100;

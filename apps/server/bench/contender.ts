@@ -1,5 +1,6 @@
 import { Session } from "node:inspector/promises";
 import { type Contender, serveContender } from "./contenders.ts";
+import { cpuSecondsOf, megabytesOf } from "./native-peers.ts";
 import type { PeerDatabase } from "./peers/peer.ts";
 
 /** The requests to the process of a contender. */
@@ -7,17 +8,20 @@ export type Question = "CPU seconds" | "memory in MB" | "process id" | "start pr
 
 /** Runs one contender in this process: sends its port, then replies to questions. */
 const [contender, database, service] = process.argv.slice(2).map((text) => JSON.parse(text) as unknown);
-process.send!(await serveContender(contender as Contender, database as PeerDatabase, service as string));
+const { port, pid } = await serveContender(contender as Contender, database as PeerDatabase, service as string);
+process.send!(port);
+const isOwn = pid === process.pid;
 
 const session = new Session();
 session.connect();
 const answers: Record<Question, () => unknown> = {
   "CPU seconds": () => {
+    if (!isOwn) return cpuSecondsOf(pid);
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   },
-  "process id": () => process.pid,
-  "memory in MB": () => process.memoryUsage().rss / 1e6,
+  "process id": () => pid,
+  "memory in MB": () => (isOwn ? process.memoryUsage().rss / 1e6 : megabytesOf(pid)),
   "start profile": async () => {
     await session.post("Profiler.enable");
     await session.post("Profiler.start");

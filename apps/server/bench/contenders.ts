@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
 import { destination } from "pino";
 import type { Tuning } from "../src/server.ts";
+import { type NativeName, startNative } from "./native-peers.ts";
 import type { PeerDatabase, StartPeer } from "./peers/peer.ts";
 
 /** A contender of the benchmark: the service with some tuning, or a peer by the name of its file. */
 export interface Contender {
-  name: "petstore" | "node-http" | "fastify" | "fastify-tuned" | "hono" | "express-eov-kysely";
+  name: "petstore" | "node-http" | "fastify" | "fastify-tuned" | "hono" | "express-eov-kysely" | NativeName;
   env?: NodeJS.ProcessEnv;
   tuning?: Tuning;
   /** Options of Node, in place of those of production. */
@@ -37,20 +38,29 @@ export const LINEUP = {
 
 export type Label = keyof typeof LINEUP;
 
-/** Starts a contender in this process and resolves with its port. `service` is the URL of the bundled service. */
+/** A contender that serves. */
+export interface Serving {
+  port: number;
+  /** The process that serves: this one, or a child. */
+  pid: number;
+}
+
+/** Starts a contender, in this process unless it is native. `service` is the URL of the bundled service. */
 export async function serveContender(
   { name, env = {}, tuning }: Contender,
   database: PeerDatabase,
   service: string,
-): Promise<number> {
+): Promise<Serving> {
   Object.assign(process.env, env);
+  if (name === "go" || name === "rust") return startNative(name, database);
+  const { pid } = process;
   if (name !== "petstore") {
     const { start } = (await import(`./peers/${name}.ts`)) as { start: StartPeer };
-    return start(database);
+    return { port: await start(database), pid };
   }
   const { createLogger, inBatches, readConfig, start } = (await import(service)) as typeof import("./service.ts");
   const config = readConfig({ PETSTORE_ENV: "production", PORT: "0", DATABASE_URL: `file:${database.path}`, ...env });
   const logger = createLogger(config.logLevel, inBatches(destination("/dev/null")));
   const { baseUrl } = await start(config, logger, { ...tuning, synchronous: database.synchronous });
-  return Number(new URL(baseUrl).port);
+  return { port: Number(new URL(baseUrl).port), pid };
 }

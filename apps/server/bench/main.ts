@@ -10,12 +10,13 @@ import { overload } from "./overload.ts";
 import { twoProcesses } from "./processes.ts";
 import { costsOf } from "./profile.ts";
 import { type Bench, measure, startContender, TURNS } from "./rounds.ts";
-import { compareStacks, durableCreations, growth, mixedLoad, startUp } from "./sections.ts";
+import { compareStacks, compareTechniques, durableCreations, growth, mixedLoad, startUp } from "./sections.ts";
 import { techniques } from "./techniques.ts";
 import { type Work, WORKS } from "./works.ts";
 
 const SECTIONS = [
   "stacks",
+  "native",
   "durable",
   "mixed",
   "start",
@@ -27,7 +28,7 @@ const SECTIONS = [
 ] as const;
 
 const program = createProgram("bench", {
-  description: "Compares the service with Fastify, Hono and Node's own HTTP server.",
+  description: "Compares the service with Fastify, Hono, Node's own HTTP server, Go and axum.",
   folder: import.meta.dirname,
   examples: ["npx -y pnpm@12.21.0 --filter @petstore/server bench stacks --rounds 3"],
 })
@@ -73,6 +74,7 @@ if (values.profile) {
       }
     }
   }
+  if (chosen("native")) await compareTechniques(bench);
   if (chosen("durable")) await durableCreations(bench);
   if (chosen("mixed")) await mixedLoad(bench);
   if (chosen("start")) await startUp(bench);

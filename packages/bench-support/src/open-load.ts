@@ -32,7 +32,7 @@ export interface OpenResult {
   unsent: number;
   /** Given up because no response came in time. */
   timedOut: number;
-  /** Whose connection the server closed. */
+  /** Ended because the server closed the connection. */
   broken: number;
   /** Milliseconds from the sending of a served request to its response; the patience if there is none. */
   p50: number;
