@@ -1,4 +1,4 @@
-import { join, normalize, resolve } from "node:path";
+import { normalize, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ConfigError } from "@platform/service/settings";
 import { pathOfFileUrl } from "@platform/storage/url";
@@ -26,7 +26,7 @@ const DEFAULTS = {
   strictTransportSecurity: undefined,
   tracesEndpoint: undefined,
   metrics: undefined,
-  quickstartFile: join("data", "quickstart.key"),
+  quickstartFile: normalize("data/quickstart.key"),
 };
 
 describe("readConfig", () => {
@@ -149,10 +149,10 @@ describe("readConfig", () => {
   });
 
   test.each([
-    ["postgres://root:hunter2@localhost/p", "data/localhost-p.quickstart.key"],
-    ["PostgreSQL://localhost:5433/p", "data/localhost-5433-p.quickstart.key"],
-    ["postgres:///p?host=/run/postgresql", "data/p.quickstart.key"],
-    ["file:data/other.db", "data/other.db.quickstart.key"],
+    ["postgres://root:hunter2@localhost/p", normalize("data/localhost-p.quickstart.key")],
+    ["PostgreSQL://localhost:5433/p", normalize("data/localhost-5433-p.quickstart.key")],
+    ["postgres:///p?host=/run/postgresql", normalize("data/p.quickstart.key")],
+    ["file:data/other.db", normalize("data/other.db.quickstart.key")],
     ["file:/srv/petstore.db", normalize("/srv/quickstart.key")],
   ])("accepts %s unchanged, with its own quickstart key file", (databaseUrl, quickstartFile) => {
     expect(readConfig({ DATABASE_URL: databaseUrl })).toStrictEqual({ ...DEFAULTS, databaseUrl, quickstartFile });

@@ -97,7 +97,7 @@ test("a damaged page gives 503, and the log names the file and the remedy", asyn
   await expect
     .poll(() => program.output())
     .toContain(
-      `The database file ${path} is damaged (database disk image is malformed). Stop the service, see what ` +
+      `The database file ${JSON.stringify(path).slice(1, -1)} is damaged (database disk image is malformed). Stop the service, see what ` +
         "`petstore doctor` finds, and put a backup in its place with `petstore restore <backup>`.",
     );
   expect((await request("/pets/1")).status).toBe(200);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { curlExamples, version } from "@petstore/contract";
 import { temporaryFolder } from "@platform/test-support/temporary";
-import { isOwnerOnly, needsPosix } from "@platform/test-support/posix";
+import { isOwnerOnly, isPosix, needsPosix } from "@platform/test-support/posix";
 import { beforeEach, describe, expect, test } from "vitest";
 import { INFO } from "./in-process.ts";
 import { startProgram } from "./program.ts";
@@ -25,7 +25,7 @@ describe("serve", () => {
       const pet: unknown = await created.json();
       expect(await first.stop(signal)).toBe(0);
       const [line = ""] = first.output().trimEnd().split("\n").slice(-1);
-      expect(JSON.parse(line)).toMatchObject({ level: INFO, signal, msg: "stopped" });
+      expect(JSON.parse(line)).toMatchObject({ level: INFO, ...(isPosix && { signal }), msg: "stopped" });
 
       const second = await startProgram(folder);
       expect(await (await fetch(`${second.baseUrl}/pets`, { headers })).json()).toEqual([pet]);
@@ -43,7 +43,7 @@ describe("serve", () => {
         `Petstore ${version} (development) is listening on ${baseUrl}`,
         `Try every operation in the API reference at ${new URL("/docs", baseUrl).href}`,
         "",
-        "Try it from another terminal:",
+        `Try it from another terminal${isPosix ? "" : ", in PowerShell 7 or Git Bash"}:`,
         ...curlExamples.map((curl) => `  ${curl.replace("{key}", keyText).replace("{url}", baseUrl)}`),
         "",
         "Ctrl+C stops it.",

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import { NAME } from "@platform/name";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
@@ -87,7 +88,7 @@ test("stats has the free space and the log of a SQLite file, and the dead rows o
 });
 
 test("stats of a missing SQLite file fails with the remedy, and creates no file", async () => {
-  const path = "/nonexistent/things.db";
+  const path = resolve("/nonexistent/things.db");
   await expect(databaseStats(`file:${path}`, SCHEMA.tables)).rejects.toThrow(
     `There is no database at ${path}. Start the service or run \`${NAME} migrate\` to create it, or set DATABASE_URL to another file.`,
   );

@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } fr
 import { dirname, join } from "node:path";
 import { METRICS_PREFIX, NAME } from "@platform/name";
 import { temporaryFolder } from "@platform/test-support/temporary";
+import { needsPosix } from "@platform/test-support/posix";
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { addStorageMetrics } from "../src/storage-metrics.ts";
@@ -39,7 +40,8 @@ test("commits are counted by size, in buckets that double", async () => {
   );
 });
 
-test("the metric wal_bytes is the size of the write-ahead log on disk, and 0 if the log is missing", async () => {
+test("the metric wal_bytes is the size of the write-ahead log on disk, and 0 if the log is missing", async (context) => {
+  needsPosix(context, "way to rename an open database");
   const { storage, read } = await measured();
   const log = `${pathOfFileUrl(storage.url)}-wal`;
   const size = async () => (await read()).get(`${METRICS_PREFIX}_wal_bytes`);

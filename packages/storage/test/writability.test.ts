@@ -1,6 +1,7 @@
 import { renameSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { temporaryUrl } from "@platform/test-support/temporary";
+import { needsPosix } from "@platform/test-support/posix";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { DatabaseError } from "../src/database-error.ts";
@@ -90,7 +91,8 @@ describe("findDatabaseFailure", () => {
     expect(await findDatabaseFailure(storage, ["things"])).toEqual(FULL);
   });
 
-  test("reports a moved file", async () => {
+  test("reports a moved file", async (context) => {
+    needsPosix(context, "way to rename an open database");
     const { storage } = await limitable();
     const path = pathOfFileUrl(storage.url);
     renameSync(path, `${path}.moved`);
