@@ -44,7 +44,9 @@ const known: string[] = values.profile ? Object.keys(WORKS) : [...SECTIONS];
 const unknown = positionals.find((name) => !known.includes(name));
 if (unknown !== undefined) program.error(`error: unknown section '${unknown}'. Name some of ${known.join(", ")}.`);
 const chosen = (section: (typeof SECTIONS)[number]): boolean =>
-  values.quick ? section === "stacks" : positionals.length === 0 || positionals.includes(section);
+  values.quick
+    ? section === "stacks" || section === "native"
+    : positionals.length === 0 || positionals.includes(section);
 const effort = values.quick
   ? { rounds: 1, milliseconds: 20, connections: 4, warmUp: { milliseconds: 20, maxRequests: 100 } }
   : {

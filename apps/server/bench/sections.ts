@@ -39,7 +39,8 @@ export async function compareStacks(bench: Bench): Promise<Ratios> {
 }
 
 const FASTIFY = "Fastify, same techniques";
-const NATIVE_LABELS = { go: "Go, same techniques", rust: "axum, same techniques" } as const;
+/** The peers in other languages, by their labels in the tables. */
+export const NATIVE_LABELS = { go: "Go, same techniques", rust: "axum, same techniques" } as const;
 
 /**
  * Compares the service with stacks that have the same techniques: Fastify, and Go and axum where their toolchains are. A second
