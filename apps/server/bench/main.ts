@@ -10,7 +10,8 @@ import { overload } from "./overload.ts";
 import { twoProcesses } from "./processes.ts";
 import { costsOf } from "./profile.ts";
 import { type Bench, measure, startContender, TURNS } from "./rounds.ts";
-import { compareStacks, compareTechniques, durableCreations, growth, mixedLoad, startUp } from "./sections.ts";
+import { compareTechniques } from "./same-techniques.ts";
+import { compareStacks, durableCreations, growth, mixedLoad, startUp } from "./sections.ts";
 import { techniques } from "./techniques.ts";
 import { type Work, WORKS } from "./works.ts";
 

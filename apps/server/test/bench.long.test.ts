@@ -7,7 +7,7 @@ import { createDatabases } from "../bench/database.ts";
 import { installPeers } from "../bench/install-peers.ts";
 import { buildNativePeers, type NativeName } from "../bench/native-peers.ts";
 import { startContender } from "../bench/rounds.ts";
-import { NATIVE_LABELS } from "../bench/sections.ts";
+import { NATIVE_LABELS } from "../bench/same-techniques.ts";
 
 const SERVER = join(import.meta.dirname, "..");
 
@@ -16,6 +16,9 @@ test("the benchmark measures each workload, and all stacks return the same respo
   for (const work of ["list 20", "list 100", "get by id", "create", "refuse with 400", "refuse with 401"])
     expect(stdout).toContain(`\n${work}, `);
   expect(stdout).toContain("│ this service ");
+  expect(stdout).toMatch(
+    /\nThe medians of two copies of the service differ by up to \d+% by the clock and \d+% by CPU time\./,
+  );
   for (const [name, label] of Object.entries(NATIVE_LABELS))
     expect(stdout).toMatch(new RegExp(`│ ${label} |\nWithout the peers? in .*${name}.*: .`));
 });
