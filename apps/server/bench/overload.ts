@@ -69,7 +69,12 @@ export async function overloaded(
 ): Promise<{ capacity: Spread; figures: OverloadFigures[] }> {
   using load = startOpenLoad();
   const capacities: number[] = [];
-  const measured = loads.map(() => ({ goodput: [] as number[], p99: [] as number[], refused: [] as number[], served: [] as number[] }));
+  const measured = loads.map(() => ({
+    goodput: [] as number[],
+    p99: [] as number[],
+    refused: [] as number[],
+    served: [] as number[],
+  }));
   let seed = 0;
   await withProgress(async (report) => {
     for (let round = 0; round < rounds; round++) {
