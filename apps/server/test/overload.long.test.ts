@@ -3,9 +3,9 @@ import { overloaded } from "../bench/overload.ts";
 import { readConfig } from "../src/config.ts";
 import { expect, test } from "vitest";
 
-/** `pnpm --filter @petstore/server test:overload` measures more rounds, and expects 0.9 and 0.95. */
+/** Disks and other programs disturb few rounds. `pnpm --filter @petstore/server test:overload` measures more rounds, and expects 0.9 and 0.95. */
 const ROUNDS = Number(process.env["OVERLOAD_ROUNDS"] ?? 2);
-const GOODPUT = Number(process.env["OVERLOAD_GOODPUT"] ?? 0.4);
+const GOODPUT = Number(process.env["OVERLOAD_GOODPUT"] ?? 0.2);
 const CONNECTIONS = 2_000;
 const LOADS = [1, 2, 3];
 /** The load after the overload, and the share of it that has to be served at once. */
