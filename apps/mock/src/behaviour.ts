@@ -11,6 +11,8 @@ import {
   type Schema,
 } from "express-operations/reading";
 import { Collection, type Member } from "./collection.ts";
+import { randomNumbers } from "./conditions.ts";
+import { dynamicValue } from "./dynamic-value.ts";
 import { type MockResponse, exampleResponse, successResponse, successStatus } from "./examples.ts";
 import { type Resource, resourceOf, type Role } from "./resources.ts";
 
@@ -85,8 +87,16 @@ export function behaviourOf(
 function newCollection(document: OpenApiDocument, { list: entry, member, idField, envelope }: Resource): Collection {
   const { body } = successResponse(document, entry);
   const members = (envelope === undefined ? body : ((body as Record<string, unknown>)[envelope] ?? [])) as Member[];
-  const idSchema = effectiveSchema(document, propertiesOf(member)[idField]);
-  return new Collection(idField, idSchema, members, members[0]?.[idField] ?? exampleValue(document, idSchema, "an id"));
+  const idSchema = firstChoice(document, effectiveSchema(document, propertiesOf(member)[idField]));
+  const example = members[0]?.[idField] ?? exampleValue(document, idSchema, "an id");
+  const random = randomNumbers(0);
+  return new Collection(idField, idSchema, members, example, () => dynamicValue(document, idSchema, random));
+}
+
+/** Returns a schema whose values the first member of each `oneOf` and `anyOf` allows. */
+function firstChoice(document: OpenApiDocument, { oneOf, anyOf, ...rest }: Schema): Schema {
+  const [member] = (oneOf ?? anyOf ?? []) as Schema[];
+  return member === undefined ? rest : firstChoice(document, effectiveSchema(document, { allOf: [rest, member] }));
 }
 
 /** Lists members. Query parameters with the name of a field filter by it; `limit`, `cursor` and `Link` paginate. */

@@ -64,7 +64,7 @@ const WORDS =
     " ",
   );
 
-function text(schema: Schema, random: () => number, pick: <Item>(items: readonly Item[]) => Item): string | undefined {
+function text(schema: Schema, random: () => number, pick: Pick): string | undefined {
   const {
     format,
     pattern,
@@ -72,23 +72,38 @@ function text(schema: Schema, random: () => number, pick: <Item>(items: readonly
     maxLength = Infinity,
   } = schema as { format?: string; pattern?: string; minLength?: number; maxLength?: number };
   if (pattern !== undefined) return undefined;
-  const digits = (count: number) =>
-    Array.from({ length: count }, () => Math.floor(random() * 16).toString(16)).join("");
-  const day = new Date(EPOCH + Math.floor(random() * 3_650) * 86_400_000).toISOString();
-  const formats: Record<string, () => string> = {
-    date: () => day.slice(0, 10),
-    "date-time": () => day,
-    email: () => `${pick(WORDS)}@example.com`,
-    uuid: () => `${digits(8)}-${digits(4)}-4${digits(3)}-a${digits(3)}-${digits(12)}`,
-    uri: () => `https://example.com/${pick(WORDS)}`,
-    url: () => `https://example.com/${pick(WORDS)}`,
-    hostname: () => `${pick(WORDS)}.example.com`,
-    ipv4: () => `192.0.2.${Math.floor(random() * 256)}`,
-  };
-  const made = format === undefined ? `${pick(WORDS)} ${pick(WORDS)}` : formats[format]?.();
+  const made = format === undefined ? `${pick(WORDS)} ${pick(WORDS)}` : FORMATS[format]?.(random, pick);
   if (made === undefined) return undefined;
   const fitting = format === undefined ? made.padEnd(minLength, "x").slice(0, Math.max(0, maxLength)) : made;
   return fitting.length >= minLength && fitting.length <= maxLength ? fitting : undefined;
+}
+
+type Pick = <Item>(items: readonly Item[]) => Item;
+
+/** Makes a text of each format. */
+const FORMATS: Record<string, (random: () => number, pick: Pick) => string> = {
+  byte: (_, pick) => btoa(pick(WORDS)),
+  date: (random) => moment(random).slice(0, 10),
+  "date-time": moment,
+  email: (_, pick) => `${pick(WORDS)}@example.com`,
+  uuid: (random) => `${hex(random, 8)}-${hex(random, 4)}-4${hex(random, 3)}-a${hex(random, 3)}-${hex(random, 12)}`,
+  uri: (_, pick) => `https://example.com/${pick(WORDS)}`,
+  url: (_, pick) => `https://example.com/${pick(WORDS)}`,
+  hostname: (_, pick) => `${pick(WORDS)}.example.com`,
+  ipv4: (random) => `192.0.2.${Math.floor(random() * 256)}`,
+};
+
+/** Whether `dynamicValue` makes texts of the schema's format. */
+export function hasMadeFormat({ format }: Schema): boolean {
+  return Object.hasOwn(FORMATS, String(format));
+}
+
+function hex(random: () => number, count: number): string {
+  return Array.from({ length: count }, () => Math.floor(random() * 16).toString(16)).join("");
+}
+
+function moment(random: () => number): string {
+  return new Date(EPOCH + Math.floor(random() * 3_650) * 86_400_000).toISOString();
 }
 
 function list(document: OpenApiDocument, schema: Schema, random: () => number, depth: number): unknown[] {

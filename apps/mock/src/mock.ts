@@ -5,6 +5,7 @@ import { implement, Problem } from "express-operations";
 import { declaredErrors } from "express-operations/declared-errors";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "express-operations/reading";
 import { behaviourOf, type Collections, type MockInput } from "./behaviour.ts";
+import { withBodyText } from "./body-text.ts";
 import { type Conditions, withConditions } from "./conditions.ts";
 import { crossOrigin } from "./cross-origin.ts";
 import { type MockResponse, preferredResponse } from "./examples.ts";
@@ -90,7 +91,7 @@ function handlerOf(
     if (applied.size > 0) response.set("Preference-Applied", [...applied].join(", "));
     const ignored = unmet.filter((preference) => !applied.has(preference));
     if (ignored.length > 0) response.locals["unmet"] = `(${entry.id} has nothing for Prefer: ${ignored.join(", ")})`;
-    return preferred?.response ?? behave(input);
+    return withBodyText(document, entry, preferred?.response ?? behave(input));
   };
 }
 

@@ -7,7 +7,8 @@ import { scopes } from "@petstore/contract";
 import { createApiKey } from "@platform/api-keys/keys.repository";
 import { show, type Spread, spreadOf } from "@platform/bench-support/figures";
 import type { LoadResult, Slice } from "@platform/bench-support/load";
-import { canPin } from "@platform/bench-support/process";
+import type { OpenLoad, OpenResult } from "@platform/bench-support/open-load";
+import { canPin, startOpenLoad } from "@platform/bench-support/process";
 import { withProgress } from "@platform/command-line";
 import { openDatabase } from "@platform/storage/database";
 import { migrate } from "@platform/storage/migrations";
@@ -18,6 +19,7 @@ import {
   startPostgres,
 } from "@platform/test-support/postgres";
 import { follow } from "@platform/test-support/postgres-standby";
+import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { build } from "../build.ts";
 import { MIGRATIONS } from "../src/migrations.ts";
@@ -33,6 +35,8 @@ const KINDS = Object.keys(MIX) as Kind[];
 const WORKS_OF_MIX: Work[] = "l g l g l c g g l g"
   .split(" ")
   .map((letter) => ({ l: WORKS["list 20"], g: WORKS["get by id"], c: WORKS.create })[letter]!);
+/** The lengths of two loads whose difference is measured, after one as a warm-up. The lock of a write is waited for no longer than 5 s. */
+const REFUSALS_MS = [4_500, 1_500, 4_500];
 /** Units of the CPU times in `/proc`: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
 const TICKS_PER_SECOND = 100;
 
@@ -269,7 +273,37 @@ async function printInputs(bench: Bench, all: Record<string, Record<Kind, Measur
   }
   console.log(`\ninputs of the model, ${2 * bench.effort.connections} connections`);
   console.table(rows);
-  if (Object.keys(all).some((name) => name.startsWith("SQLite"))) console.log(await syncsOf(bench));
+  if (!Object.keys(all).some((name) => name.startsWith("SQLite"))) return;
+  console.log(await syncsOf(bench));
+  console.log(`CPU µs of a refusal: ${(await costOfRefusal(bench)).toFixed(0)}`);
+}
+
+/** Returns the CPU time of a refusal in microseconds: each request but one waits for its place, and is refused after a second. */
+async function costOfRefusal({ databases }: Bench): Promise<number> {
+  let path = "";
+  const copy = async (): Promise<string> => (path = await databases.copy());
+  const contender = { name: "petstore", env: { MAX_IN_FLIGHT: "1" } } as const;
+  using running = await startContender("service", contender, { ...databases, copy });
+  using load = startOpenLoad();
+  const used: { cpu: number; refused: number }[] = [];
+  for (const milliseconds of REFUSALS_MS) {
+    const lock = new Sqlite(path).exec("begin immediate"); // the first creation waits for this lock
+    const before = await running.ask<number>("CPU seconds");
+    const { refused } = await load.ask<OpenResult>({
+      port: running.port,
+      requests: [requestText(WORKS.create, running.key)],
+      perSecond: 20_000,
+      connections: 4_000,
+      milliseconds,
+      runIn: 0,
+      patience: 10_000,
+      seed: 1,
+    } satisfies OpenLoad);
+    used.push({ cpu: (await running.ask<number>("CPU seconds")) - before, refused });
+    lock.exec("rollback").close();
+  }
+  const [short, long] = used.slice(-2);
+  return (1e6 * (long!.cpu - short!.cpu)) / (long!.refused - short!.refused); // without the cost of the connections
 }
 
 /** Returns the bytes of a response as sent, with its head. */

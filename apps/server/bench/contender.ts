@@ -11,6 +11,7 @@ const [contender, database, service] = process.argv.slice(2).map((text) => JSON.
 const { port, pid } = await serveContender(contender as Contender, database as PeerDatabase, service as string);
 process.send!(port);
 const isOwn = pid === process.pid;
+process.once("SIGTERM", () => process.exit()); // so that a native peer ends too
 
 const session = new Session();
 session.connect();

@@ -16,6 +16,8 @@ export interface OverloadFigures {
   p99: Spread;
   /** The share of the requests that were sent and got a 503. */
   refused: Spread;
+  /** The share of all requests that were served in time. */
+  served: Spread;
 }
 
 /** How to overload the service. */
@@ -28,8 +30,9 @@ export interface OverloadOptions {
 }
 
 /** The values of `MAX_IN_FLIGHT` that the benchmark compares. */
-const LIMITS = [64, 128, 256, 1_000];
-const LOADS = [0.5, 1, 1.5, 2, 3];
+const LIMITS = [64, 128, 256, 512, 1_000];
+/** The last load shows the recovery. */
+const LOADS = [0.5, 1, 1.5, 2, 3, 0.4];
 /** Milliseconds after which a client no longer waits. */
 const PATIENCE = 2_000;
 const WARM_UP = { connections: 64, milliseconds: 1_000 };
@@ -41,11 +44,12 @@ export async function overload(databases: Databases, effort: { rounds: number; m
     for (const maxInFlight of LIMITS) {
       const options = { ...effort, connections, loads: LOADS };
       const { capacity, figures } = await overloaded(databases, String(maxInFlight), options);
-      for (const { load, goodput, p99, refused } of figures) {
+      for (const { load, goodput, p99, refused, served } of figures) {
         rows[`MAX_IN_FLIGHT=${maxInFlight}, load ${load}`] = {
           "goodput to the best": show(goodput),
           "p99 ms": show(p99, 0),
           "503": show(refused),
+          served: show(served),
         };
       }
       rows[`MAX_IN_FLIGHT=${maxInFlight}, capacity`] = { "goodput to the best": `${show(capacity, 0)}/s` };
@@ -65,7 +69,12 @@ export async function overloaded(
 ): Promise<{ capacity: Spread; figures: OverloadFigures[] }> {
   using load = startOpenLoad();
   const capacities: number[] = [];
-  const measured = loads.map(() => ({ goodput: [] as number[], p99: [] as number[], refused: [] as number[] }));
+  const measured = loads.map(() => ({
+    goodput: [] as number[],
+    p99: [] as number[],
+    refused: [] as number[],
+    served: [] as number[],
+  }));
   let seed = 0;
   await withProgress(async (report) => {
     for (let round = 0; round < rounds; round++) {
@@ -90,20 +99,22 @@ export async function overloaded(
       }
       const best = Math.max(capacity, ...results.map((result) => result.served / result.seconds));
       for (const [at, result] of results.entries()) {
-        const { goodput, p99, refused } = measured[at]!;
+        const { goodput, p99, refused, served: servedShares } = measured[at]!;
         goodput.push(result.served / result.seconds / best);
         p99.push(result.p99);
         refused.push(result.refused / (result.served + result.refused));
+        servedShares.push(Math.min(1, result.served / result.arrived)); // the requests of the run-in are served too
       }
     }
   });
   return {
     capacity: spreadOf(capacities),
-    figures: measured.map(({ goodput, p99, refused }, at) => ({
+    figures: measured.map(({ goodput, p99, refused, served }, at) => ({
       load: loads[at]!,
       goodput: spreadOf(goodput),
       p99: spreadOf(p99),
       refused: spreadOf(refused),
+      served: spreadOf(served),
     })),
   };
 }

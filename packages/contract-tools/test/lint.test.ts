@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { bundle } from "../src/generate/bundle.ts";
 import { contractProblems, lint } from "../src/lint/lint.ts";
 import { ROOT } from "../src/paths.ts";
+import { lintContract } from "../src/release/check.ts";
 
 /** A contract that meets the rules. */
 const CONTRACT = `openapi: 3.1.1
@@ -178,6 +179,28 @@ test("a warning is no problem of `contract check`", async () => {
   write("openapi.yaml", CONTRACT.replace("  schemas:\n", "  schemas:\n    Unused: { type: boolean }\n"));
   expect(await found()).toEqual(['warning openapi.yaml:43:5  Component: "Unused" is never used.']);
   expect(await contractProblems(join(folder, "openapi.yaml"), rulesFile())).toEqual([]);
+});
+
+test("the check of a contract counts the warnings, which do not fail it", async () => {
+  write(
+    "rules/redocly.yaml",
+    "rules: { no-invalid-schema-examples: warn, tag-description: warn, operation-summary: error }\n",
+  );
+  write(
+    "openapi.yaml",
+    `openapi: 3.1.1
+info: { title: Shop, version: 1.0.0 }
+tags: [{ name: Books }]
+paths: {}
+components: { schemas: { One: { type: string, example: 1 }, Other: { type: string, example: 2 } } }
+`,
+  );
+  const checks = await lintContract(join(folder, "openapi.yaml"), rulesFile());
+  expect(checks).toEqual([
+    { name: "lint", passed: "no errors, and 1 warning of rules at level warn", findings: [] },
+    { name: "examples", passed: "no errors, and 2 warnings of rules at level warn", findings: [] },
+    { name: "deprecations", passed: expect.stringMatching(/^dated/) as string, findings: [] },
+  ]);
 });
 
 /** The place of the first occurrence of a text in the contract. */

@@ -15,7 +15,7 @@ export function findMismatches(
 ): string[] {
   const faults: string[] = [];
   const seen = new Set<string>();
-  const signatures = new Map<string, string>();
+  const signatures = new Map<string, OperationEntry>();
   for (const entry of entries) {
     const { id } = entry;
     if (seen.has(id)) faults.push(`The document has two operations "${id}": rename one.`);
@@ -23,8 +23,10 @@ export function findMismatches(
     const signature = `${entry.method} ${entry.path.replaceAll(/\{[^}]+\}/g, "{}")}`;
     const other = signatures.get(signature);
     if (other !== undefined)
-      faults.push(`Operations "${other}" and "${id}" have the same method and path: remove one.`);
-    signatures.set(signature, id);
+      faults.push(
+        `Operations "${other.id}" and "${id}" have the same method and path, because parameter names do not count (${other.path} and ${entry.path}): remove one, or change its path.`,
+      );
+    signatures.set(signature, entry);
     const names = parameterNames(entry.path);
     for (const { in: where, name } of entry.parameters) {
       if (where !== "path" || names.includes(name)) continue;

@@ -1,7 +1,7 @@
 /** Reads an OpenAPI document: operations, references and schemas. */
 export { exampleValue } from "./conformance/example-value.ts";
 export { HOLDS_VALUES, IS_MAP, isAnnotation } from "./document/keywords.ts";
-export { effectiveSchema, propertiesOf } from "./document/effective-schema.ts";
+export { boundsOf, effectiveSchema, propertiesOf } from "./document/effective-schema.ts";
 export {
   type ExampleObject,
   type HeaderObject,

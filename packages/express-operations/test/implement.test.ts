@@ -204,7 +204,7 @@ describe("a document and an implementation that do not match", () => {
       new Error(
         [
           "The document and its implementation do not match:",
-          '- Operations "one" and "three" have the same method and path: remove one.',
+          '- Operations "one" and "three" have the same method and path, because parameter names do not count (/a/{id} and /a/{other}): remove one, or change its path.',
           '- Operation "three" has a path parameter "id" that its path /a/{other} does not name: correct one.',
         ].join("\n"),
       ),

@@ -29,6 +29,7 @@ export const PROGRAMS = [
   "packages/express-operations/bench/streams.ts",
   "packages/express-operations/census/main.ts",
   "packages/fetch-operations/bench/main.ts",
+  "packages/fetch-operations/bench/overload/main.ts",
   "packages/fetch-operations/bin/fetch-operations.js",
   "packages/fetch-operations/census/main.ts",
   "apps/mock/src/main.ts",

@@ -174,8 +174,8 @@ export function directRoute(path: string, handler: RequestHandler, handleError: 
 
 /**
  * Limits the requests in flight. A request beyond the limit waits for a second at most, and then gets a 503. Most of an overload
- * is thus not refused: a refusal costs as much as a third of the work, and clients have a bounded number of connections, each
- * with one request.
+ * is thus not refused: a refusal takes about as much CPU time as a cheap request, and clients have a bounded number of
+ * connections, each with one request.
  */
 export interface Capacity {
   /** Counts a request as in flight until its response is closed. At the limit, the request waits before any work on it. */

@@ -2,7 +2,7 @@ import type { OpenAPI3 } from "openapi-typescript";
 import { bundle } from "../generate/bundle.ts";
 import { type ContractChange, contractChanges } from "../comparison/diff.ts";
 import { generatedFiles, findStaleFiles } from "../generate/generated-files.ts";
-import { type ContractProblem, contractProblems } from "../lint/lint.ts";
+import { type ContractProblem, lint } from "../lint/lint.ts";
 import { mostSevere } from "../comparison/ratings.ts";
 import { lastReleased } from "./released.ts";
 import { compareVersions, parseVersion, versionAfter } from "./versions.ts";
@@ -37,7 +37,7 @@ const DEPRECATION_RULES = /deprecation|successor/;
 /** Runs every check of a contract. A contract that cannot be parsed is only linted. */
 export async function checkContract({ contract, released, generated, isRelease }: CheckOptions): Promise<Check[]> {
   const [problems, document] = await Promise.all([
-    contractProblems(contract),
+    lint(contract),
     bundle(contract).catch((error: unknown) => error as Error),
   ]);
   const linted = lintChecks(problems);
@@ -47,28 +47,31 @@ export async function checkContract({ contract, released, generated, isRelease }
   return [...linted, ...(await Promise.all(others))];
 }
 
-/** Runs the checks that read only the contract itself. */
-export async function lintContract(contract: string): Promise<Check[]> {
-  return lintChecks(await contractProblems(contract));
+/** Runs the checks that read only the contract itself, with the rules of `openapi/redocly.yaml` or of another configuration. */
+export async function lintContract(contract: string, configPath?: string): Promise<Check[]> {
+  return lintChecks(await lint(contract, configPath));
 }
 
 function lintChecks(problems: ContractProblem[]): Check[] {
-  const findings = (isOurs: (rule: string) => boolean): Finding[] =>
-    problems
-      .filter(({ rule = "" }) => isOurs(rule))
-      .map(({ file, line, message, rule }) => ({
-        message: rule ? `${message} (${rule})` : message,
-        at: { file, line },
-      }));
+  const check = (name: Check["name"], passed: string, isOurs: (rule: string) => boolean): Check => {
+    const own = Map.groupBy(
+      problems.filter(({ rule = "" }) => isOurs(rule)),
+      ({ kind }) => (kind === "warning" ? "warnings" : "errors"),
+    );
+    const count = own.get("warnings")?.length ?? 0;
+    const findings = (own.get("errors") ?? []).map(({ file, line, message, rule }) => ({
+      message: rule ? `${message} (${rule})` : message,
+      at: { file, line },
+    }));
+    const warned = `no errors, and ${count} ${count === 1 ? "warning" : "warnings"} of rules at level warn`;
+    return { name, passed: count === 0 ? passed : warned, findings };
+  };
   const isOther = (rule: string) => !EXAMPLE_RULES.test(rule) && !DEPRECATION_RULES.test(rule);
+  const dated = "dated, in order, at least 180 days ahead, with a successor that exists";
   return [
-    { name: "lint", passed: "keeps to every rule", findings: findings(isOther) },
-    { name: "examples", passed: "every example is valid", findings: findings((rule) => EXAMPLE_RULES.test(rule)) },
-    {
-      name: "deprecations",
-      passed: "dated, in order, at least 180 days ahead, with a successor that exists",
-      findings: findings((rule) => DEPRECATION_RULES.test(rule)),
-    },
+    check("lint", "keeps to every rule", isOther),
+    check("examples", "every example is valid", (rule) => EXAMPLE_RULES.test(rule)),
+    check("deprecations", dated, (rule) => DEPRECATION_RULES.test(rule)),
   ];
 }
 

@@ -1,0 +1,104 @@
+import {
+  effectiveSchema,
+  type OpenApiDocument,
+  type OperationEntry,
+  propertiesOf,
+  resolve,
+  type ResponseObject,
+  responseKey,
+  type Schema,
+} from "express-operations/reading";
+import type { MockResponse } from "./examples.ts";
+
+/** The XML Object of a schema: https://spec.openapis.org/oas/v3.1.1.html#xml-object */
+interface Xml {
+  name?: string;
+  prefix?: string;
+  namespace?: string;
+  attribute?: boolean;
+  wrapped?: boolean;
+}
+
+/**
+ * Returns a response whose body is text, unless it is JSON or already text. XML has the names that the schema declares; other
+ * media types get JSON, one line for each item of a list.
+ */
+export function withBodyText(document: OpenApiDocument, entry: OperationEntry, response: MockResponse): MockResponse {
+  const { status, contentType = "application/json", body } = response;
+  const essence = contentType.split(";")[0]!.trim().toLowerCase();
+  if (body === undefined || typeof body === "string" || body instanceof Uint8Array || /[/+]json$/.test(essence))
+    return response;
+  if (/[/+]xml$/.test(essence))
+    return {
+      ...response,
+      body: `${XML_DECLARATION}${rootElement(document, schemaOf(document, entry, status, contentType), body)}`,
+    };
+  const lines = [body].flat().map((item) => JSON.stringify(item));
+  const isEventStream = essence === "text/event-stream";
+  return { ...response, body: lines.map((line) => (isEventStream ? `data: ${line}\n\n` : `${line}\n`)).join("") };
+}
+
+const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
+
+function schemaOf(document: OpenApiDocument, entry: OperationEntry, status: number, contentType: string): Schema {
+  const key = responseKey(entry, status) ?? "";
+  const { content } = resolve<ResponseObject>(document, entry.operation.responses?.[key] ?? {});
+  return content?.[contentType]?.schema ?? Object.values(content ?? {})[0]?.schema ?? {};
+}
+
+/** The root is named by its XML Object, or by its component. A list has its items in it. */
+function rootElement(document: OpenApiDocument, node: Schema, value: unknown): string {
+  const schema = effectiveSchema(document, node);
+  const named = (node["$ref"] ?? "response").replace(/^.*\//, "");
+  const root = { ...schema, xml: { ...xmlOf(schema), wrapped: true } };
+  return elements(document, root, named, value);
+}
+
+/** Returns the elements of a value: none for an absent one, and one for each item of a list that is not wrapped. */
+function elements(document: OpenApiDocument, node: Schema, name: string, value: unknown): string {
+  if (value === undefined) return "";
+  const schema = effectiveSchema(document, node);
+  if (!Array.isArray(value)) return element(document, schema, name, value);
+  const { wrapped, name: own = name } = xmlOf(schema);
+  const item = effectiveSchema(document, schema.items);
+  const items = value.map((each) => elements(document, item, wrapped === true ? own : name, each)).join("");
+  return wrapped === true ? tagged(tagOf(schema, name), [], items) : items;
+}
+
+function element(document: OpenApiDocument, schema: Schema, name: string, value: unknown): string {
+  if (typeof value !== "object" || value === null) return tagged(tagOf(schema, name), [], escaped(value ?? ""));
+  const fields = propertiesOf(schema);
+  const attributes: string[] = [];
+  let content = "";
+  for (const [field, own] of Object.entries(value)) {
+    const fieldSchema = effectiveSchema(document, fields[field]);
+    const tag = tagOf(fieldSchema, field);
+    if (xmlOf(fieldSchema).attribute === true) attributes.push(` ${tag}="${escaped(own)}"`);
+    else content += elements(document, fieldSchema, field, own);
+  }
+  const { namespace, prefix } = xmlOf(schema);
+  if (namespace !== undefined)
+    attributes.unshift(` xmlns${prefix === undefined ? "" : `:${prefix}`}="${escaped(namespace)}"`);
+  return tagged(tagOf(schema, name), attributes, content);
+}
+
+function tagged(tag: string, attributes: string[], content: string): string {
+  const start = `<${tag}${attributes.join("")}`;
+  return content === "" ? `${start}/>` : `${start}>${content}</${tag}>`;
+}
+
+/** Returns the name of an element. Characters that XML forbids in names become `_`. */
+function tagOf(schema: Schema, otherwise: string): string {
+  const { name = otherwise, prefix } = xmlOf(schema);
+  const tag = name.replaceAll(/[^\p{L}\p{N}_.-]/gu, "_").replace(/^(?![\p{L}_])/u, "_");
+  return prefix === undefined ? tag : `${prefix}:${tag}`;
+}
+
+function xmlOf(schema: Schema): Xml {
+  return schema["xml"] ?? {};
+}
+
+function escaped(value: unknown): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.replaceAll(/[&<>"]/g, (character) => `&#${character.codePointAt(0)};`);
+}

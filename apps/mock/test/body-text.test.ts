@@ -1,0 +1,62 @@
+import type { OpenApiDocument } from "express-operations/reading";
+import { expect, test } from "vitest";
+import { serve } from "./serve.ts";
+
+const BOOK = {
+  type: "object",
+  xml: { namespace: "https://books.example", prefix: "b" },
+  properties: {
+    id: { type: "integer", xml: { attribute: true } },
+    title: { allOf: [{ type: "string" }, { xml: { name: "name" } }] },
+    authors: { type: "array", items: { type: "string", xml: { name: "author" } }, xml: { wrapped: true } },
+    tags: { type: "array", items: { type: "string" } },
+    "1st": { type: "boolean" },
+    empty: { type: "object" },
+  },
+};
+const VALUE = { id: 1, title: "A < B & C", authors: ["x", "y"], tags: ["p", "q"], "1st": true, empty: {} };
+const ELEMENT =
+  '<b:Book xmlns:b="https://books.example" id="1"><name>A &#60; B &#38; C</name>' +
+  "<authors><author>x</author><author>y</author></authors><tags>p</tags><tags>q</tags><_1st>true</_1st><empty/></b:Book>";
+
+test.each<[name: string, contentType: string, media: object, text: string]>([
+  ["XML", "application/xml", { schema: { $ref: "#/components/schemas/Book" }, example: VALUE }, ELEMENT],
+  ["an empty value as XML", "text/xml", { schema: { type: "object" } }, "<response/>"],
+  [
+    "a list as XML",
+    "application/vnd.x+xml; charset=utf-8",
+    { schema: { type: "array", items: { type: "integer" }, xml: { name: "numbers" } }, example: [1, 2] },
+    "<numbers><numbers>1</numbers><numbers>2</numbers></numbers>",
+  ],
+  ["XML that is text", "application/xml", { schema: { type: "string" }, example: "<a/>" }, "<a/>"],
+])("an example is sent as its media type: %s", async (_name, contentType, media, text) => {
+  const body = await bodyOf(contentType, media);
+  expect(body.replace('<?xml version="1.0" encoding="UTF-8"?>\n', "")).toBe(text);
+  expect(body.startsWith("<?xml")).toBe(text !== "<a/>");
+});
+
+test.each<[contentType: string, example: unknown, text: string]>([
+  ["text/plain", { a: 1 }, '{"a":1}\n'],
+  ["text/csv", 7, "7\n"],
+  ["application/x-ndjson", [{ a: 1 }, { a: 2 }], '{"a":1}\n{"a":2}\n'],
+  ["text/event-stream", [{ a: 1 }], 'data: {"a":1}\n\n'],
+])("an example that is no text is sent as JSON: %s", async (contentType, example, text) => {
+  expect(await bodyOf(contentType, { schema: {}, example })).toBe(text);
+});
+
+async function bodyOf(contentType: string, media: object): Promise<string> {
+  const document: OpenApiDocument = {
+    openapi: "3.1.1",
+    paths: {
+      "/it": {
+        get: { operationId: "getIt", responses: { 200: { description: "", content: { [contentType]: media } } } },
+      },
+    },
+    components: { schemas: { Book: BOOK } },
+  };
+  const { request } = await serve({ document });
+  const response = await request("/it");
+  const text = await response.text();
+  expect(response.status, text).toBe(200);
+  return text;
+}

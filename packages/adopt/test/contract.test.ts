@@ -1,0 +1,31 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { readContract } from "../src/contract.ts";
+
+const responses = { 200: { description: "" } };
+const read = (name: string) => ({
+  get: { parameters: [{ name, in: "path", required: true, schema: { type: "string" } }], responses },
+});
+
+test.each<[name: string, fields: object, message: string]>([
+  ["an empty paths object", { paths: {} }, "has no operations. Add a path to it first."],
+  [
+    "webhooks alone",
+    { webhooks: { sold: { post: { responses } } } },
+    "has only webhooks, which its service sends. Add the paths that the service serves first.",
+  ],
+  [
+    "paths that differ only in a parameter's name",
+    { paths: { "/books/{isbn}": read("isbn"), "/books/{title}": read("title") } },
+    'Operations "GET /books/{isbn}" and "GET /books/{title}" have the same method and path, because parameter names do not count',
+  ],
+  ["Swagger 2.0", { openapi: undefined, swagger: "2.0" }, "is Swagger 2.0. Convert it first: npx swagger2openapi"],
+])("a contract with %s is refused with the reason", async (_name, fields, message) => {
+  const folder = mkdtempSync(join(tmpdir(), "contract-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "contract.json");
+  writeFileSync(file, JSON.stringify({ openapi: "3.1.1", info: { title: "Books", version: "1" }, ...fields }));
+  await expect(readContract(file)).rejects.toThrow(message);
+});
