@@ -34,4 +34,3 @@ process.on("message", (question: Question) => {
   void Promise.resolve(answers[question]()).then((answer) => process.send!(answer));
 });
 process.on("disconnect", () => process.exit());
-process.on("SIGTERM", () => process.exit()); // by default Node ends without the event "exit", which ends a native peer
