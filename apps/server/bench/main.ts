@@ -10,7 +10,8 @@ import { overload } from "./overload.ts";
 import { twoProcesses } from "./processes.ts";
 import { costsOf } from "./profile.ts";
 import { type Bench, measure, startContender, TURNS } from "./rounds.ts";
-import { compareStacks, compareTechniques, durableCreations, growth, mixedLoad, startUp } from "./sections.ts";
+import { compareTechniques } from "./same-techniques.ts";
+import { compareStacks, durableCreations, growth, mixedLoad, startUp } from "./sections.ts";
 import { techniques } from "./techniques.ts";
 import { type Work, WORKS } from "./works.ts";
 
@@ -44,7 +45,9 @@ const known: string[] = values.profile ? Object.keys(WORKS) : [...SECTIONS];
 const unknown = positionals.find((name) => !known.includes(name));
 if (unknown !== undefined) program.error(`error: unknown section '${unknown}'. Name some of ${known.join(", ")}.`);
 const chosen = (section: (typeof SECTIONS)[number]): boolean =>
-  values.quick ? section === "stacks" : positionals.length === 0 || positionals.includes(section);
+  values.quick
+    ? section === "stacks" || section === "native"
+    : positionals.length === 0 || positionals.includes(section);
 const effort = values.quick
   ? { rounds: 1, milliseconds: 20, connections: 4, warmUp: { milliseconds: 20, maxRequests: 100 } }
   : {

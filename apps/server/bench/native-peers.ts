@@ -24,8 +24,15 @@ const NATIVE = {
 
 export type NativeName = keyof typeof NATIVE;
 
-/** Builds the peers in other languages. Returns those that could be built, and prints why the others could not. */
-export async function buildNativePeers(): Promise<NativeName[]> {
+/**
+ * Builds the peers in other languages with the toolchains of `path`. Returns those that could be built, and prints why the others
+ * could not.
+ */
+export async function buildNativePeers(path = PATH): Promise<NativeName[]> {
+  if (process.platform !== "linux") {
+    console.log("Without the peers in go and rust: their CPU time is read from /proc, which only Linux has.");
+    return [];
+  }
   const built: NativeName[] = [];
   for (const [name, { command }] of Object.entries(NATIVE) as [NativeName, (typeof NATIVE)[NativeName]][]) {
     const [file, ...args] = command;
@@ -34,7 +41,7 @@ export async function buildNativePeers(): Promise<NativeName[]> {
         report(`Building the peer in ${name}`);
         return promisify(execFile)(file, args, {
           cwd: join(import.meta.dirname, "peers", name),
-          env: { ...process.env, PATH, CGO_ENABLED: "1" },
+          env: { ...process.env, PATH: path, CGO_ENABLED: "1" },
         });
       });
       built.push(name);

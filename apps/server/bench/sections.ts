@@ -2,7 +2,6 @@ import { ratioOf, show, type Spread, spreadOf } from "@platform/bench-support/fi
 import { withProgress } from "@platform/command-line";
 import { type Contender, type Label, LINEUP } from "./contenders.ts";
 import { createDatabases } from "./database.ts";
-import { buildNativePeers } from "./native-peers.ts";
 import {
   type Bench,
   type RunningContender,
@@ -11,7 +10,7 @@ import {
   type Series,
   startContender,
 } from "./rounds.ts";
-import { type Work, type WorkName, WORKS } from "./works.ts";
+import { MIXED, type Work, type WorkName, WORKS } from "./works.ts";
 
 /** Requests per second of CPU time relative to Fastify as documented, by stack and work. */
 export type Ratios = Record<Label, Record<WorkName, Spread>>;
@@ -38,60 +37,6 @@ export async function compareStacks(bench: Bench): Promise<Ratios> {
   return ratios;
 }
 
-const FASTIFY = "Fastify, same techniques";
-const NATIVE_LABELS = { go: "Go, same techniques", rust: "axum, same techniques" } as const;
-
-/**
- * Compares the service with stacks that have the same techniques: Fastify, and Go and axum where their toolchains are. A second
- * copy of the service shows the noise.
- */
-export async function compareTechniques(bench: Bench): Promise<void> {
-  const native = await buildNativePeers();
-  const lineups = [
-    { cached: "responses and keys cached", tuning: {}, env: {} },
-    { cached: "nothing cached", tuning: { isCaching: false }, env: { PEER_CACHES: "off" } },
-  ];
-  const noise: number[] = [];
-  const compare = async (
-    title: string,
-    lineup: Record<string, Contender>,
-    works: Record<string, Work>,
-    more: { connections?: number; synchronous?: "full" } = {},
-  ) => {
-    const { connections = bench.effort.connections, synchronous = "normal" } = more;
-    const start = (running: DisposableStack) => startContenders(running, lineup, bench.databases, { synchronous });
-    const effort = { ...bench.effort, connections };
-    for (const [name, all] of Object.entries(await measureFresh({ load: bench.load, effort }, start, works))) {
-      print(
-        `${name}, ${connections} connections, ${title}`,
-        all,
-        FASTIFY,
-        ...native.map((each) => NATIVE_LABELS[each]),
-      );
-      noise.push(Math.abs(1 - ratioOf(all[SECOND]!.perCpuSecond, all[FIRST]!.perCpuSecond).median));
-    }
-  };
-  for (const { cached, tuning, env } of lineups) {
-    const lineup: Record<string, Contender> = {
-      [FIRST]: { name: "petstore", tuning },
-      [SECOND]: { name: "petstore", tuning },
-      [FASTIFY]: { name: "fastify-tuned", env },
-      ...Object.fromEntries(native.map((name) => [NATIVE_LABELS[name], { name, env }])),
-    };
-    await compare(cached, lineup, WORKS);
-    if (cached === "nothing cached") continue;
-    const { create } = WORKS;
-    await compare("synchronous=NORMAL", lineup, { create }, { connections: 256 });
-    for (const connections of [32, 256])
-      await compare("synchronous=FULL", lineup, { create }, { connections, synchronous: "full" });
-  }
-  const percent = (100 * Math.max(...noise)).toFixed(0);
-  console.log(`\nTwo copies of the service differ by up to ${percent}%, so smaller differences mean nothing.`);
-}
-
-const FIRST = "this service";
-const SECOND = "this service, again";
-
 /** Compares durable creations (synchronous=FULL) with one commit per request. */
 export async function durableCreations({ load, databases, effort }: Bench): Promise<void> {
   const lineup = {
@@ -113,7 +58,6 @@ export async function durableCreations({ load, databases, effort }: Bench): Prom
 
 /** Compares stacks on nine reads per creation. */
 export async function mixedLoad(bench: Bench): Promise<void> {
-  const { "list 20": list, "get by id": get, create } = WORKS;
   const labels = [
     "this service",
     "Fastify, same techniques",
@@ -125,7 +69,7 @@ export async function mixedLoad(bench: Bench): Promise<void> {
     Contender
   >;
   const { mixed } = await measureFresh(bench, (running) => startContenders(running, lineup, bench.databases), {
-    mixed: [list, get, list, get, list, create, get, list, get, list],
+    mixed: MIXED,
   });
   print("mixed: 90% reads, 10% creations", mixed, "Fastify as documented");
 }

@@ -22,6 +22,11 @@ export const WORKS = {
   "refuse with 401": { method: "GET", path: "/v1/pets", status: 401, key: unknownKey },
 } satisfies Record<string, Work>;
 
+const { "list 20": list, "get by id": get, create } = WORKS;
+
+/** Nine reads per creation. */
+export const MIXED: Work[] = [list, get, list, get, list, create, get, list, get, list];
+
 export type WorkName = keyof typeof WORKS;
 
 /** Returns a request as HTTP/1.1 text. */

@@ -5,6 +5,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"database/sql/driver"
@@ -253,10 +254,21 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			headers["Www-Authenticate"] = []string{`Bearer realm="petstore", error="invalid_token"`}
 		}
 		status = refusal.Status
-		send(w, status, must(json.Marshal(refusal)))
+		send(w, status, encode(refusal))
 	}
 	s.lines <- fmt.Sprintf(`{"level":30,"time":%d,"req":{"id":"%s","method":"%s","path":%q},"res":{"status":%d},"responseTime":%d,"msg":"request completed"}`+"\n",
 		began.UnixMilli(), id, r.Method, r.URL.Path, status, time.Since(began).Milliseconds())
+}
+
+// encode returns a value as JSON, without the escapes of HTML.
+func encode(value any) []byte {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		log.Fatal(err)
+	}
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
 }
 
 func requestID() string {
@@ -331,7 +343,7 @@ func sendTagged(w http.ResponseWriter, r *http.Request, kept *response) int {
 
 // sendAndCache must be called with the mutex of the store held. It releases the mutex.
 func (s *service) sendAndCache(w http.ResponseWriter, r *http.Request, body any, link string) (int, error) {
-	payload := must(json.Marshal(body))
+	payload := encode(body)
 	hash := sha256.Sum256(payload)
 	kept := &response{`"` + base64.RawURLEncoding.EncodeToString(hash[:])[:22] + `"`, link, payload}
 	if s.store.bytes += len(payload) + 1024; s.store.isCaching && s.store.bytes <= maxCacheBytes {
@@ -362,10 +374,11 @@ func (s *service) list(w http.ResponseWriter, r *http.Request) (int, error) {
 			}
 		case name == "cursor":
 			decoded, err := base64.RawURLEncoding.DecodeString(value)
+			id, isCursor := strings.CutPrefix(string(decoded), "1:")
 			if err == nil {
-				after, err = strconv.ParseInt(string(decoded), 10, 64)
+				after, err = strconv.ParseInt(id, 10, 64)
 			}
-			if err != nil || !cursorText.MatchString(value) {
+			if err != nil || !isCursor || !cursorText.MatchString(value) {
 				return 0, invalid(`Query parameter "cursor" is not a cursor returned by this service.`)
 			}
 		default:
@@ -385,9 +398,12 @@ func (s *service) list(w http.ResponseWriter, r *http.Request) (int, error) {
 	link := ""
 	if int64(len(found)) > limit {
 		found = found[:limit]
-		query.Set("limit", strconv.FormatInt(limit, 10))
-		query.Set("cursor", base64.RawURLEncoding.EncodeToString(strconv.AppendInt(nil, found[limit-1].ID, 10)))
-		link = "</v1/pets?" + query.Encode() + `>; rel="next"`
+		filter := ""
+		if status := query.Get("status"); status != "" {
+			filter = "&status=" + status
+		}
+		cursor := base64.RawURLEncoding.EncodeToString(strconv.AppendInt([]byte("1:"), found[limit-1].ID, 10))
+		link = fmt.Sprintf(`</v1/pets?limit=%d%s&cursor=%s>; rel="next"`, limit, filter, cursor)
 	}
 	return s.sendAndCache(w, r, found, link)
 }
@@ -438,7 +454,7 @@ func (s *service) create(w http.ResponseWriter, r *http.Request) (int, error) {
 	if err := <-done; err != nil {
 		return 0, err
 	}
-	send(w, 201, must(json.Marshal(added)))
+	send(w, 201, encode(added))
 	return 201, nil
 }
 

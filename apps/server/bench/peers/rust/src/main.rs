@@ -145,7 +145,7 @@ impl Store {
                 }
                 "status" if ["available", "pending", "sold"].contains(&value) => status = Some(value),
                 "cursor" => {
-                    after = BASE64.decode(value).ok().and_then(|bytes| String::from_utf8(bytes).ok()?.parse().ok())
+                    after = BASE64.decode(value).ok().and_then(|bytes| String::from_utf8(bytes).ok()?.strip_prefix("1:")?.parse().ok())
                         .ok_or_else(|| invalid("Query parameter \"cursor\" is not a cursor returned by this service."))?;
                 }
                 _ => return Err(invalid(format!("Query parameter \"{name}\" is invalid."))),
@@ -162,7 +162,7 @@ impl Store {
         found.truncate(limit as usize);
         let link = found.last().filter(|_| has_more).map(|last| {
             let filter = status.map(|status| format!("&status={status}")).unwrap_or_default();
-            format!("</v1/pets?limit={limit}{filter}&cursor={}>; rel=\"next\"", BASE64.encode(last.id.to_string()))
+            format!("</v1/pets?limit={limit}{filter}&cursor={}>; rel=\"next\"", BASE64.encode(format!("1:{}", last.id)))
         });
         Ok(self.keep(target, &found, link))
     }
