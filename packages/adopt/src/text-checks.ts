@@ -37,18 +37,24 @@ interface SpellingConfig {
  * the contract uses are no longer forbidden.
  */
 export function acceptWords(repository: Repository): void {
-  repository.write("openapi/words.txt", "");
   const config = JSON.parse(repository.read("cspell.json")) as SpellingConfig;
   const dictionary = { name: "contract", path: "./openapi/words.txt", addWords: true };
   const own = { ...config, dictionaryDefinitions: [dictionary], dictionaries: ["contract"] };
   own.ignorePaths.push("openapi/words.txt");
-  const write = () => repository.write("cspell.json", `${JSON.stringify(own, null, 2)}\n`);
-  write();
+  const known = new Set<string>();
+  const write = () => {
+    repository.write("cspell.json", `${JSON.stringify(own, null, 2)}\n`);
+    repository.write("openapi/words.txt", known.size === 0 ? "" : `${[...known].toSorted().join("\n")}\n`);
+  };
   const args = ["--words-only", "--unique", "--no-progress", "--no-summary", ...WITH_WORDS_OF_THE_CONTRACT];
-  const { output } = pnpm(repository, "exec", "cspell", ...args);
-  const words = output.split("\n").filter((word) => /^[\p{L}\p{M}'’]+$/u.test(word));
-  const known = new Set(words.map((word) => word.toLowerCase()));
+  // A word that is known now may divide the letters of an id otherwise, so that other parts of it are unknown.
+  for (let before = -1; before < known.size;) {
+    before = known.size;
+    write();
+    const { output } = pnpm(repository, "exec", "cspell", ...args);
+    const words = output.split("\n").filter((word) => /^[\p{L}\p{M}'’]+$/u.test(word));
+    for (const word of words) known.add(word.toLowerCase());
+  }
   own.flagWords = own.flagWords.filter((flagged) => !known.delete(flagged.split("->")[0]!));
   write();
-  repository.write("openapi/words.txt", known.size === 0 ? "" : `${[...known].toSorted().join("\n")}\n`);
 }

@@ -32,6 +32,18 @@ const DOCUMENT = {
     "/copies": { get: { operationId: "copies", responses: json({ $ref: PETS }) } },
     "/sizes": { get: { responses: json({ $ref: "#/components/schemas/Box/properties/inner/properties/size" }) } },
     "/values": { get: { operationId: "values", responses: json({ $ref: "#/components/schemas/Value" }) } },
+    "/failure": {
+      get: {
+        operationId: "failure",
+        responses: json({
+          allOf: [
+            { $ref: "#/components/schemas/Failure" },
+            { type: "object", properties: { item: { type: "string" } } },
+          ],
+          required: ["code"],
+        }),
+      },
+    },
     "/rows": {
       get: { operationId: "rows", responses: json({ type: "array", items: { $ref: "#/components/schemas/Value" } }) },
     },
@@ -42,6 +54,7 @@ const DOCUMENT = {
         oneOf: [{ type: "string" }, { $ref: "#/components/schemas/Values" }, { type: "null" }],
       },
       Values: { type: "array", items: { $ref: "#/components/schemas/Same" } },
+      Failure: { type: ["object", "null"], properties: { code: { type: "string" } } },
       Same: { $ref: "#/components/schemas/Value" },
       Box: { type: "object", properties: { inner: { type: "object", properties: { size: { type: "integer" } } } } },
     },
@@ -50,7 +63,7 @@ const DOCUMENT = {
 
 const PROGRAM = `
 import type { operations } from "./generated/operations-with-defaults.ts";
-import type { NamesOutput, PetsListOutput, ValuesOutput } from "./generated/names.ts";
+import type { FailureOutput, NamesOutput, PetsListOutput, ValuesOutput } from "./generated/names.ts";
 import type { paths } from "./generated/schema.ts";
 
 export const name: NamesOutput["body"][number] = "Rex";
@@ -60,11 +73,14 @@ export const copies: operations["copies"]["responses"]["200"]["content"]["applic
 export const handler: keyof operations = "pets#list";
 export const size: paths["/sizes"]["get"]["responses"]["200"]["content"]["application/json"] = 3;
 export const value: ValuesOutput["body"] = ["a", ["b", null]];
+export const failure: FailureOutput["body"] = { code: "gone", item: "a" };
+// @ts-expect-error
+export const lacking: FailureOutput["body"] = { item: "a" };
 // @ts-expect-error
 export const wrong: ValuesOutput["body"] = ["a", [3]];
 `;
 
-test("the types of nested references, recursive arrays and operationIds with # compile", async () => {
+test("the types of nested references, recursive arrays, required fields of nullable schemas and operationIds with # compile", async () => {
   const folder = mkdtempSync(join(tmpdir(), "compiled-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   mkdirSync(join(folder, "generated"));

@@ -53,6 +53,13 @@ test("the files of a contract in several folders are brought along, and stay one
   expect(await operation(after)).toEqual(await operation(before));
 });
 
+test("a field of an example that is called mapping refers to no file", () => {
+  const example = { mapping: { base: "company.map-1" } };
+  const document = { openapi: "3.1.1", components: { schemas: { Settings: { example } } } };
+  const folder = folderWith({ "shop.json": JSON.stringify(document) });
+  expect(contractFiles(join(folder, "shop.json")).sources).toEqual([join(folder, "shop.json")]);
+});
+
 test("a contract in JSON becomes YAML with the same content", () => {
   const document = { openapi: "3.0.3", info: { title: "Shop", version: "1" }, paths: {} };
   const folder = folderWith({ "shop.json": JSON.stringify(document) });

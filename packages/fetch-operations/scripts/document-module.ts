@@ -9,7 +9,7 @@ const SOURCE = import.meta.resolve("express-operations/document");
 const COPIES = {
   "document.ts": "openapi.ts",
   "nested-references.ts": "nested-references.ts",
-  "recursive-arrays.ts": "recursive-arrays.ts",
+  "compilable-types.ts": "compilable-types.ts",
 };
 
 for (const [module, copy] of Object.entries(COPIES)) {

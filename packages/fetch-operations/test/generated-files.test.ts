@@ -285,6 +285,13 @@ test("a path that is called as the module of the schemas does not import it", as
   expect(files["operations.ts"]).not.toContain("shapes.js");
 });
 
+test("a type is not imported for a word of a comment, of a text or of a field", async () => {
+  const operation = { operationId: "find", summary: "Multipart", parameters: [query("Multipart")], responses };
+  const { "calls.ts": calls } = await generate(documentOf({ get: operation }));
+  expect(calls).toContain("Multipart?:");
+  expect(calls).not.toMatch(/^import .*\bMultipart\b/m);
+});
+
 test("a description cannot end its comment", async () => {
   const description = "a */ b";
   const { "calls.ts": calls } = await generate(documentOf({ get: { operationId: "read", responses, description } }));

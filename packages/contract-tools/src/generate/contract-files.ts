@@ -72,8 +72,8 @@ function referencesIn(file: string, text: string): FileReference[] {
   visit(document, {
     Pair(_, { key, value }, path) {
       if (!isScalar(key) || !isScalar(value) || typeof value.value !== "string" || !value.range) return;
-      const parent = path.findLast((node) => isPair(node));
-      const isMapping = isPair(parent) && isScalar(parent.key) && parent.key.value === "mapping";
+      const keys = path.filter((node) => isPair(node)).map((node) => isScalar(node.key) && node.key.value);
+      const isMapping = keys.at(-1) === "mapping" && keys.at(-2) === "discriminator";
       if (key.value !== "$ref" && key.value !== "externalValue" && !isMapping) return;
       const [target = "", ...fragment] = value.value.split("#");
       const isFile = target !== "" && !/^[a-z][a-z\d+.-]*:/i.test(target) && (!isMapping || /[/.]/.test(target));

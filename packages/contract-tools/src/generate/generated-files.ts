@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { operationsOf, requirementsOf } from "express-operations/reading";
-import { withRecursiveArrays, withRequestDefaultsRequired } from "express-operations/request-defaults";
+import { compilableTypes, withRequestDefaultsRequired } from "express-operations/request-defaults";
 import type { OpenAPI3 } from "openapi-typescript";
 import { ROOT } from "../paths.ts";
 import { aliasesOf } from "./aliases.ts";
@@ -86,7 +86,7 @@ async function findMismatches(files: Record<string, string>, folder: string): Pr
 async function typesOf(document: OpenAPI3): Promise<string> {
   const { default: openapiTS, astToString } = await import("openapi-typescript"); // Loads a compiler, which most commands do not need.
   const types = astToString(await openapiTS(withHoverTexts(document), { defaultNonNullable: false }));
-  return `${BANNER}\n${withRecursiveArrays(withNumberSigns(types, document), document)}`;
+  return `${BANNER}\n${compilableTypes(withNumberSigns(types, document), document)}`;
 }
 
 /** Writes the operationIds that contain `#` as in the document: openapi-typescript writes `/` in its place. */

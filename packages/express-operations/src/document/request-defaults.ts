@@ -11,12 +11,12 @@ import {
   type Schema,
 } from "./document.ts";
 import { nameNestedSchemas } from "./nested-references.ts";
-import { withRecursiveArrays } from "./recursive-arrays.ts";
+import { compilableTypes } from "./compilable-types.ts";
 import { readableDocument } from "./openapi-3-2.ts";
 import { callbacksOf, webhooksOf } from "../webhooks/entries.ts";
 import { itemFormat } from "../response/item-format.ts";
 
-export { nameNestedSchemas, withRecursiveArrays };
+export { nameNestedSchemas, compilableTypes };
 
 /** Keywords whose schemas always apply to the value or a part of it. Validation fills in their defaults. */
 const CERTAIN = { one: ["items", "additionalProperties"], many: ["allOf", "prefixItems"] };

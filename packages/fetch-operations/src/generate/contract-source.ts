@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import type { OpenApiDocument } from "../generated/openapi.ts";
 import type { ValueTypes } from "../contract/shapes.ts";
 import { nameNestedSchemas } from "../generated/nested-references.ts";
-import { withRecursiveArrays } from "../generated/recursive-arrays.ts";
+import { compilableTypes } from "../generated/compilable-types.ts";
 
 /** The parts of `@redocly/openapi-core` that are used. It is installed with openapi-typescript. */
 interface RedoclyCore {
@@ -102,5 +102,5 @@ export async function typesOf(document: object, { int64, dates }: ValueTypes = {
       return undefined;
     },
   });
-  return withRecursiveArrays(astToString(nodes), document as OpenApiDocument);
+  return compilableTypes(astToString(nodes), document as OpenApiDocument);
 }

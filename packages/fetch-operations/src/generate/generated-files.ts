@@ -191,7 +191,8 @@ export type Items<Id extends keyof ByPage> = ItemsOf<Results[Id], PageItems[Id]>
 /** One page of a list. */
 export type Page<Id extends keyof ByPage> = PageOf<Results[Id], PageItems[Id]>;
 `;
-  const used = (type: string) => new RegExp(`\\b${type}\\b`).test(body);
+  const code = body.replaceAll(/"(?:[^"\\]|\\.)*"|\/\*.*?\*\//gs, '""'); // a comment or a name may contain any word
+  const used = (type: string) => new RegExp(`\\b${type}\\b(?!\\??:)`).test(code);
   const runtime = [
     "BinaryBody",
     "CallOptions",

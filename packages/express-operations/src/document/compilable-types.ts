@@ -6,11 +6,27 @@ const IN_PLACE = ["oneOf", "anyOf", "allOf", "items"];
 /** An array of a component, as openapi-typescript writes it. */
 const ARRAY = /components\["schemas"\]\[("(?:[^"\\]|\\.)*")\]\[\]/g;
 
+/** The type for fields that a schema requires of another one, as openapi-typescript writes it. */
+const WITH_REQUIRED = /^type WithRequired<.*?^\};$/ms;
+
 /**
- * Returns the types that openapi-typescript has written, with an interface for each array of a schema that consists of itself, such
- * as that of any JSON value. The array type in its place would be circular (TS2502), and an interface is resolved when it is used.
+ * The same for a union, whose members may lack the fields: `null` is such a member where the other schema is nullable
+ * (TS2344).
  */
-export function withRecursiveArrays(types: string, document: OpenApiDocument): string {
+const DISTRIBUTED = `type WithRequired<T, K extends PropertyKey> = T extends unknown ? T & {
+    [P in K & keyof T]-?: T[P];
+} : never;`;
+
+/** Returns the types that openapi-typescript has written, without those that do not compile. */
+export function compilableTypes(types: string, document: OpenApiDocument): string {
+  return withRecursiveArrays(types.replace(WITH_REQUIRED, DISTRIBUTED), document);
+}
+
+/**
+ * Returns types with an interface for each array of a schema that consists of itself, such as that of any JSON value. The array
+ * type in its place would be circular (TS2502), and an interface is resolved when it is used.
+ */
+function withRecursiveArrays(types: string, document: OpenApiDocument): string {
   const { schemas = {} } = (document.components ?? {}) as { schemas?: Record<string, Schema> };
   const recursive = new Map<string, boolean>();
   const isRecursive = (name: string): boolean => {
