@@ -1,5 +1,6 @@
 // cspell:ignore told
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -40,13 +41,32 @@ const CHOSEN = CONTRACTS.filter(
   ([name]) => wanted === "all" || (wanted === undefined ? WHOLE.includes(name) : name === wanted),
 );
 
+/** Steps of the adoption, each with a file that it writes. The types of our own contract stay the same. */
+const WRITTEN = (name: string): [step: string, file: string][] => [
+  ["Installing the packages", `apps/server/node_modules/@${name}/contract/package.json`],
+  ...(name === "animals" ? [] : GENERATED),
+  ["Checking the prose", "openapi/words.txt"],
+];
+const GENERATED: [step: string, file: string][] = [
+  ["Generating types and data", "packages/contract/src/generated/schema.ts"],
+  ["Generating the client", "packages/client/src/generated/schema.ts"],
+];
+
 describe.each(CHOSEN)("%s", (name, file, _features) => {
   let clone: ReturnType<typeof cloneRepository>;
   let printed = "";
-  const pnpm = (...words: string[]) => {
+  /** The text of a step's file when the step was announced, by step. */
+  const announced = new Map<string, string | undefined>();
+  const textOf = (path: string) => {
+    const absolute = join(clone.directory, path);
+    return existsSync(absolute) ? readFileSync(absolute, "utf8") : undefined;
+  };
+  const pnpmEnvironment = () => {
     const environment = cloneEnvironment();
-    const env = { ...environment, PATH: [dirname(pnpmPath()), environment["PATH"]].join(delimiter) }; // for turbo
-    const options = { cwd: clone.directory, encoding: "utf8", env, maxBuffer: 2 ** 28 } as const;
+    return { ...environment, PATH: [dirname(pnpmPath()), environment["PATH"]].join(delimiter) }; // for turbo
+  };
+  const pnpm = (...words: string[]) => {
+    const options = { cwd: clone.directory, encoding: "utf8", env: pnpmEnvironment(), maxBuffer: 2 ** 28 } as const;
     const { status, stdout, stderr } = spawnSync(pnpmPath(), words, options);
     return { status, output: stdout + stderr };
   };
@@ -58,7 +78,17 @@ describe.each(CHOSEN)("%s", (name, file, _features) => {
   beforeAll(async () => {
     if (!existsSync(file())) await installFolder(CENSUS);
     clone = cloneRepository();
-    printed = expectSuccess("adopt", file(), "--name", name, "--yes");
+    const words = ["adopt", file(), "--name", name, "--yes"];
+    const child = spawn(pnpmPath(), words, { cwd: clone.directory, env: pnpmEnvironment() });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        printed += text;
+        for (const [step, path] of WRITTEN(name))
+          if (printed.includes(`\n${step}`) && !announced.has(step)) announced.set(step, textOf(path));
+      });
+    }
+    const [status] = (await once(child, "close")) as [number | null];
+    if (status !== 0) throw new Error(printed.slice(-20_000));
   }, 900_000);
   afterAll(() => clone[Symbol.dispose]());
 
@@ -69,6 +99,12 @@ describe.each(CHOSEN)("%s", (name, file, _features) => {
     expect(printed).toContain("all are staged: git diff --cached --stat");
     expect(printed).toContain(`This is now the repository of ${name}. Next:`);
     expect(printed).not.toContain("These steps failed:");
+  });
+
+  test.each(WRITTEN(name))("%s is printed before its work is done", (step, path) => {
+    expect(announced.has(step)).toBe(true);
+    expect(textOf(path)).toBeDefined();
+    expect(textOf(path)).not.toBe(announced.get(step));
   });
 
   test("no file but the licence names the petstore outside the platform", () => {
