@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -24,6 +24,7 @@ import { sql } from "kysely";
 import { build } from "../build.ts";
 import { MIGRATIONS } from "../src/migrations.ts";
 import type { Contender } from "./contenders.ts";
+import { cpuSecondsOfAll } from "./proc.ts";
 import { DIST, startProgram } from "./processes.ts";
 import { type Bench, type RunningContender, startContender } from "./rounds.ts";
 import { requestText, type Work, WORKS } from "./works.ts";
@@ -37,8 +38,6 @@ const WORKS_OF_MIX: Work[] = "l g l g l c g g l g"
   .map((letter) => ({ l: WORKS["list 20"], g: WORKS["get by id"], c: WORKS.create })[letter]!);
 /** The lengths of two loads whose difference is measured, after one as a warm-up. The lock of a write is waited for no longer than 5 s. */
 const REFUSALS_MS = [4_500, 1_500, 4_500];
-/** Units of the CPU times in `/proc`: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
-const TICKS_PER_SECOND = 100;
 
 /** The costs of a kind of request: CPU time in microseconds. */
 interface Costs {
@@ -204,13 +203,13 @@ async function measureWorks(
       };
       await load.ask({ ...slice });
       const before = await running.ask<number>("CPU seconds");
-      const databaseBefore = postgres === undefined ? 0 : cpuSecondsOf(postgres.pid);
+      const databaseBefore = postgres === undefined ? 0 : cpuSecondsOfAll(postgres.pid);
       const { answered, seconds, cpuSeconds } = await load.ask<LoadResult>("go");
       const perRequest = (used: number): number => (used * 1e6) / answered;
       figures.perSecond.push(answered / seconds);
       figures.service.push(perRequest((await running.ask<number>("CPU seconds")) - before));
       figures.load.push(perRequest(cpuSeconds));
-      if (postgres !== undefined) figures.database.push(perRequest(cpuSecondsOf(postgres.pid) - databaseBefore));
+      if (postgres !== undefined) figures.database.push(perRequest(cpuSecondsOfAll(postgres.pid) - databaseBefore));
     }
   });
   return {
@@ -239,22 +238,6 @@ async function measureMachine({ load, databases, effort }: Bench): Promise<Sprea
     if (round > 0) rates.push(answered / seconds);
   }
   return spreadOf(rates);
-}
-
-/** Returns the CPU seconds of a process and its children. */
-function cpuSecondsOf(parent: number): number {
-  let ticks = 0;
-  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-    let text: string;
-    try {
-      text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    } catch {
-      continue; // the process has ended
-    }
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    if (Number(pid) === parent || Number(fields[1]) === parent) ticks += Number(fields[11]) + Number(fields[12]);
-  }
-  return ticks / TICKS_PER_SECOND;
 }
 
 async function printInputs(bench: Bench, all: Record<string, Record<Kind, Measured>>): Promise<void> {

@@ -1,6 +1,6 @@
 import { Session } from "node:inspector/promises";
 import { type Contender, serveContender } from "./contenders.ts";
-import { cpuSecondsOf, megabytesOf } from "./native-peers.ts";
+import { cpuSecondsOf, megabytesOf } from "./proc.ts";
 import type { PeerDatabase } from "./peers/peer.ts";
 
 /** The requests to the process of a contender. */

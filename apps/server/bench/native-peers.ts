@@ -1,6 +1,5 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -60,17 +59,4 @@ export async function startNative(name: NativeName, database: PeerDatabase): Pro
   process.once("exit", () => child.kill("SIGKILL"));
   const [port] = (await once(createInterface(child.stdout), "line")) as [string];
   return { port: Number(port), pid: child.pid! };
-}
-
-/** Returns the CPU time of a process in seconds, as Linux counts it. */
-export function cpuSecondsOf(pid: number): number {
-  const tasks = readdirSync(`/proc/${pid}/task`);
-  const nanoseconds = tasks.map((task) => readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ", 1)[0]);
-  return nanoseconds.reduce((sum, time) => sum + Number(time), 0) / 1e9;
-}
-
-/** Returns the resident memory of a process in MB. */
-export function megabytesOf(pid: number): number {
-  const [, kibibytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))!;
-  return (Number(kibibytes) * 1024) / 1e6;
 }

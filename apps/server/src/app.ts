@@ -5,9 +5,10 @@ import { authentication, type KeyUses } from "@platform/api-keys/authentication"
 import { withRateLimits, type RateLimits } from "@platform/api-keys/rate-limits";
 import { expectValidScopes } from "@platform/api-keys/scopes";
 import { NAME } from "@platform/name";
+import type { Capacity } from "@platform/service/capacity";
 import { operationOptions } from "@platform/service/operation-options";
 import { dataVersionOf } from "@platform/service/request-state";
-import { type Capacity, createServiceApp, type ServiceAppOptions } from "@platform/service/service-app";
+import { createServiceApp, type ServiceAppOptions } from "@platform/service/service-app";
 import type { Environment as EnvironmentName } from "@platform/service/settings";
 import { isStub } from "@platform/service/stub";
 import { isDatabaseUnavailable } from "@platform/storage/database-error";

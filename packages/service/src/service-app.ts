@@ -1,7 +1,6 @@
 import express, {
   type ErrorRequestHandler,
   type Express,
-  type NextFunction,
   type Request,
   type RequestHandler,
   type Response,
@@ -12,6 +11,7 @@ import { contractDocument, type ServedDocument } from "./documents/contract-docu
 import { type ErrorFormat, problem } from "./problems.ts";
 import { onError } from "./http/on-error.ts";
 import { allowGetHead } from "./http/allow-get-head.ts";
+import { type Capacity, createCapacity } from "./http/capacity.ts";
 import { checkHead } from "./http/request-head.ts";
 import type { AppOrListener, DirectRoute } from "./http/express-messages.ts";
 import { crossOrigin, defaultHeaders, stateOf } from "./http/request-state.ts";
@@ -170,104 +170,4 @@ export function directRoute(path: string, handler: RequestHandler, handleError: 
     });
     return true;
   };
-}
-
-/**
- * Limits the requests in flight. A request beyond the limit waits for a second at most, and then gets a 503. Most of an overload
- * is thus not refused: a refusal takes about as much CPU time as a cheap request, and clients have a bounded number of
- * connections, each with one request.
- */
-export interface Capacity {
-  /** Counts a request as in flight until its response is closed. At the limit, the request waits before any work on it. */
-  waitWhenFull: RequestHandler;
-  /**
-   * Returns a function for the option `context` of `implement`, which passes `context` on. A request whose body arrives late
-   * counts only from then on; at the limit the function throws the 503.
-   */
-  reserving: <Context>(context: Context) => (request: Request) => Context;
-}
-
-/** How long a request waits for others to end, in milliseconds. */
-const LONGEST_WAIT_MS = 1_000;
-/** How often the waiting requests are checked, in milliseconds. */
-const WAIT_CHECK_MS = 20;
-
-/** One for all refusals, because creating an error takes a tenth of the time of a refusal. */
-const FULL = problem("unavailable", { "Retry-After": "1" });
-
-/** A request that waits. */
-interface WaitingRequest {
-  request: Request;
-  response: Response;
-  next: NextFunction;
-  deadline: number;
-}
-
-function createCapacity(maxInFlight: number): Capacity {
-  let inFlight = 0;
-  let waiting: WaitingRequest[] = [];
-  /** The requests of this turn of the event loop whose bodies may arrive later. */
-  let withBodies: [Request, Response][] = [];
-  let isAdmitting = false;
-  let check: NodeJS.Timeout | undefined;
-
-  const take = (response: Response): void => {
-    stateOf(response).isInFlight = true;
-    inFlight++;
-  };
-  const release = (response: Response): void => {
-    const state = stateOf(response);
-    if (!state.isInFlight) return;
-    state.isInFlight = false;
-    inFlight--;
-    if (waiting.length === 0 || isAdmitting) return;
-    isAdmitting = true;
-    setImmediate(admitWaiting);
-  };
-  const releaseLateBodies = (): void => {
-    for (const [request, response] of withBodies) if (!request.complete) release(response);
-    withBodies = [];
-  };
-  const admit = (request: Request, response: Response, next: NextFunction): void => {
-    take(response);
-    response.once("close", () => release(response));
-    if (hasBody(request) && withBodies.push([request, response]) === 1) setImmediate(releaseLateBodies);
-    next();
-  };
-  const admitWaiting = (): void => {
-    isAdmitting = false;
-    const now = performance.now();
-    let first = 0;
-    for (; first < waiting.length; first++) {
-      const { request, response, next, deadline } = waiting[first]!;
-      if (response.closed) continue; // the client has left
-      if (deadline <= now) next(FULL);
-      else if (inFlight < maxInFlight) admit(request, response, next);
-      else break;
-    }
-    if (first > 0) waiting = waiting.slice(first);
-    if (waiting.length > 0) return;
-    clearInterval(check);
-    check = undefined;
-  };
-
-  return {
-    waitWhenFull: (request, response, next) => {
-      if (waiting.length === 0 && inFlight < maxInFlight) return admit(request, response, next);
-      waiting.push({ request, response, next, deadline: performance.now() + LONGEST_WAIT_MS });
-      check ??= setInterval(admitWaiting, WAIT_CHECK_MS);
-    },
-    reserving: (context) => (request) => {
-      const response = request.res!;
-      if (stateOf(response).isInFlight) return context;
-      if (inFlight >= maxInFlight) throw FULL;
-      take(response);
-      return context;
-    },
-  };
-}
-
-/** Whether a request has a body (RFC 9112, section 6). */
-function hasBody({ headers }: Request): boolean {
-  return (headers["content-length"] ?? "0") !== "0" || headers["transfer-encoding"] !== undefined;
 }

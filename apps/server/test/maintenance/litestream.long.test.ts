@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Pet } from "@petstore/contract";
+import { randomOf } from "@platform/bench-support/random";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test, type TestContext } from "vitest";
@@ -40,7 +41,7 @@ test(
   },
   async (context) => {
     skipWithoutLitestream(context);
-    const random = randomNumbers(SEED);
+    const random = randomOf(SEED);
     const place = await placeOf(CONFIG);
     const acknowledged: Acknowledged[] = [];
     const times: [start: number, kill: number][] = [];
@@ -309,16 +310,5 @@ function distanceOf(restored: string, acknowledged: Acknowledged[], time: number
   return {
     behind: Math.max(0, ...missing.map(({ end }) => time - end)),
     ahead: Math.max(0, ...present.map(({ start }) => start - time)),
-  };
-}
-
-/** Returns a generator of numbers from 0 to 1: mulberry32. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
