@@ -6,11 +6,11 @@ import type { Databases } from "./database.ts";
 import { type RunningContender, startContender } from "./rounds.ts";
 import { requestText, WORKS } from "./works.ts";
 
-/** The figures of one load, relative to the capacity of the same round. */
+/** The figures of one load. */
 export interface OverloadFigures {
   /** The load as a multiple of the capacity. */
   load: number;
-  /** Requests served in time, relative to the highest rate of the round. */
+  /** Requests served in time, relative to the highest median of all loads. */
   goodput: Spread;
   /** Milliseconds from the sending of a served request to its response. */
   p99: Spread;
@@ -69,7 +69,7 @@ export async function overloaded(
   using load = startOpenLoad();
   const capacities: number[] = [];
   const measured = loads.map(() => ({
-    goodput: [] as number[],
+    rate: [] as number[],
     p99: [] as number[],
     refused: [] as number[],
     served: [] as number[],
@@ -87,30 +87,27 @@ export async function overloaded(
       const { served, seconds } = await run({ ...saturating, milliseconds, runIn: milliseconds });
       const capacity = served / seconds;
       capacities.push(capacity);
-      const results: OpenResult[] = [];
-      for (const multiple of loads) {
+      for (const [at, multiple] of loads.entries()) {
         report("Overloading", {
-          done: round * loads.length + results.length,
+          done: round * loads.length + at,
           total: rounds * loads.length,
           unit: "loads",
         });
-        results.push(await run({ perSecond: multiple * capacity, connections, milliseconds, runIn: milliseconds }));
-      }
-      const best = Math.max(capacity, ...results.map((result) => result.served / result.seconds));
-      for (const [at, result] of results.entries()) {
-        const { goodput, p99, refused, served: servedShares } = measured[at]!;
-        goodput.push(result.served / result.seconds / best);
+        const result = await run({ perSecond: multiple * capacity, connections, milliseconds, runIn: milliseconds });
+        const { rate, p99, refused, served: servedShares } = measured[at]!;
+        rate.push(result.served / result.seconds);
         p99.push(result.p99);
         refused.push(result.refused / (result.served + result.refused));
         servedShares.push(Math.min(1, result.served / result.arrived)); // the requests of the run-in are served too
       }
     }
   });
+  const best = Math.max(...[capacities, ...measured.map(({ rate }) => rate)].map((rates) => spreadOf(rates).median));
   return {
     capacity: spreadOf(capacities),
-    figures: measured.map(({ goodput, p99, refused, served }, at) => ({
+    figures: measured.map(({ rate, p99, refused, served }, at) => ({
       load: loads[at]!,
-      goodput: spreadOf(goodput),
+      goodput: spreadOf(rate.map((perSecond) => perSecond / best)),
       p99: spreadOf(p99),
       refused: spreadOf(refused),
       served: spreadOf(served),

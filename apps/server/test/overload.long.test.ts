@@ -3,13 +3,13 @@ import { overloaded } from "../bench/overload.ts";
 import { readConfig } from "../src/config.ts";
 import { expect, test } from "vitest";
 
-/** Disks and other programs disturb few rounds. `pnpm --filter @petstore/server test:overload` measures more rounds, and expects 0.9 and 0.95. */
+/** `pnpm --filter @petstore/server test:overload` measures more rounds, and expects 0.9 and 0.95. A service that refuses at once has 0.4. */
 const ROUNDS = Number(process.env["OVERLOAD_ROUNDS"] ?? 3);
-const GOODPUT = Number(process.env["OVERLOAD_GOODPUT"] ?? 0.2);
+const GOODPUT = Number(process.env["OVERLOAD_GOODPUT"] ?? 0.7);
 const CONNECTIONS = 2_000;
 const LOADS = [1, 2, 3];
 /** The load after the overload, and the share of it that has to be served at once. */
-const LATER = { load: 0.4, served: Number(process.env["OVERLOAD_RECOVERY"] ?? 0.5) };
+const LATER = { load: 0.4, served: Number(process.env["OVERLOAD_RECOVERY"] ?? 0.9) };
 const TURN_MS = 700;
 /** The time of the connections' requests one after the other, at 1,000 a second. */
 const P99_MS = 2_000;
@@ -31,6 +31,6 @@ test(
       expect({ load, isKept: goodput.median >= GOODPUT }).toEqual({ load, isKept: true });
       expect(p99.median).toBeLessThan(P99_MS);
     }
-    expect(later.served.max).toBeGreaterThan(LATER.served);
+    expect(later.served.median).toBeGreaterThan(LATER.served);
   },
 );

@@ -51,7 +51,9 @@ process.on("disconnect", () => process.exit());
 /** How often requests are sent, and how often they are given up, in milliseconds. */
 const TICK = 1;
 const CHECK = 50;
-/** How long an idle server takes to accept the connections at most, in milliseconds. It accepts few at a time while it is busy. */
+/** How many connections are opened at once. A server's queue holds 511, and a client tries again after a second. */
+const OPENED_AT_ONCE = 100;
+/** How long an idle server takes to accept connections at most, in milliseconds. It accepts few at a time while it is busy. */
 const ACCEPTED_IN = 500;
 
 async function run({ port, requests, perSecond, connections, milliseconds, runIn, patience, seed }: OpenLoad) {
@@ -102,10 +104,12 @@ async function run({ port, requests, perSecond, connections, milliseconds, runIn
     }
   };
 
-  for (let count = 0; count < connections; count++) {
-    const client = new Client(port, events);
-    open.add(client);
-    idle.push(client);
+  while (idle.length < connections) {
+    const count = Math.min(OPENED_AT_ONCE, connections - idle.length);
+    const some = Array.from({ length: count }, () => new Client(port, events));
+    await Promise.all(some.map(({ connected }) => connected));
+    for (const client of some) open.add(client);
+    idle.push(...some);
   }
   await setTimeout(ACCEPTED_IN);
   started = performance.now();
@@ -153,6 +157,8 @@ const SHARED: Buffer = Buffer.allocUnsafe(65_536);
 class Client {
   /** When the request was sent that is not answered yet. */
   sentAt: number | undefined;
+  /** Resolves when the connection is open. */
+  readonly connected: Promise<unknown>;
   readonly #socket: Socket;
 
   constructor(port: number, events: Events) {
@@ -176,6 +182,7 @@ class Client {
       },
     };
     this.#socket = connect({ port, host: "127.0.0.1", noDelay: true, onread });
+    this.connected = new Promise((done) => this.#socket.once("connect", done).once("close", done));
     this.#socket.on("error", () => {});
     this.#socket.on("close", () => events.closed(this));
   }
