@@ -1,11 +1,19 @@
 import type { Kysely } from "kysely";
 import { isLockTimeout } from "../database-error.ts";
 import { isPostgres } from "../database.ts";
+import { prepared, preparedFirst } from "../prepared.ts";
 import type { Storage, Work } from "../storage.ts";
 import type { IdempotencyTables } from "./idempotency.table.ts";
 
 const EXPIRY_MS = 24 * 60 * 60 * 1000;
 const MAX_DELETED_PER_CALL = 100;
+
+type UsedKey = Pick<IdempotentRequest, "apiKeyId" | "key">;
+
+/** Keys that were created then or before have expired. In milliseconds since 1970. */
+interface Expiry {
+  expiredAt: number;
+}
 
 /** A request with an `Idempotency-Key`. */
 export interface IdempotentRequest {
@@ -43,12 +51,15 @@ export async function withIdempotencyKey<Tables extends IdempotencyTables, Store
   work: Work<Tables, StoredResponse>,
   isSuccess: (response: StoredResponse) => boolean = () => true,
 ): Promise<IdempotentResult<StoredResponse>> {
+  const { apiKeyId, key, requestHash, now } = request;
+  const expiredAt = now - EXPIRY_MS;
   const perform = async (trx: Kysely<Tables>): Promise<IdempotentResult<StoredResponse>> => {
     const own: Kysely<any> = trx; // the compiler cannot compare Kysely types of generic tables
-    if (!(await claim(own, request).catch(rethrowLockTimeout))) return replay<StoredResponse>(own, request);
+    const claimed = await claim(own, { apiKeyId, key, requestHash, now, expiredAt }).catch(rethrowLockTimeout);
+    if (claimed === undefined) return replay<StoredResponse>(own, request);
     const response = await work(trx);
-    await store(own, request, response);
-    await deleteExpired(own, request.now);
+    await store(own, { apiKeyId, key, answer: JSON.stringify(response) });
+    await deleteExpired(own, { expiredAt });
     return { outcome: "done", response };
   };
   try {
@@ -70,67 +81,57 @@ function rethrowLockTimeout(error: unknown): never {
 }
 
 /**
- * Inserts the key and resolves with true if the key was free or had expired. PostgreSQL waits here for other transactions
- * that insert the same key.
+ * Inserts the key and resolves with it, or with undefined if the key is used and has not expired. PostgreSQL waits here for
+ * other transactions that insert the same key.
  */
-async function claim(
-  trx: Kysely<IdempotencyTables>,
-  { apiKeyId, key, requestHash, now }: IdempotentRequest,
-): Promise<boolean> {
-  const claimed = { request_hash: requestHash, answer: "", created_at: now };
-  const row = await trx
-    .insertInto("idempotency_keys")
-    .values({ api_key_id: apiKeyId, key, ...claimed })
-    .onConflict((used) =>
-      used
-        .columns(["api_key_id", "key"])
-        .doUpdateSet(claimed)
-        .where("idempotency_keys.created_at", "<=", now - EXPIRY_MS),
-    )
-    .returning("key")
-    .executeTakeFirst();
-  return row !== undefined;
-}
+const claim = preparedFirst(
+  (db: Kysely<IdempotencyTables>, values: Omit<IdempotentRequest, "earlierHash"> & Expiry) => {
+    const claimed = { request_hash: values.requestHash, answer: "", created_at: values.now };
+    return db
+      .insertInto("idempotency_keys")
+      .values({ api_key_id: values.apiKeyId, key: values.key, ...claimed })
+      .onConflict((used) =>
+        used
+          .columns(["api_key_id", "key"])
+          .doUpdateSet(claimed)
+          .where("idempotency_keys.created_at", "<=", values.expiredAt),
+      )
+      .returning("key");
+  },
+);
 
 async function replay<StoredResponse>(
   trx: Kysely<IdempotencyTables>,
   { apiKeyId, key, requestHash, earlierHash }: IdempotentRequest,
 ): Promise<IdempotentResult<StoredResponse>> {
-  const first = await trx
-    .selectFrom("idempotency_keys")
-    .select(["request_hash", "answer"])
-    .where("api_key_id", "=", apiKeyId)
-    .where("key", "=", key)
-    .executeTakeFirstOrThrow();
+  const first = (await storedOf(trx, { apiKeyId, key }))!;
   if (first.request_hash === requestHash)
     return { outcome: "replayed", response: JSON.parse(first.answer) as StoredResponse };
   if (first.request_hash === earlierHash) return { outcome: "earlier", response: JSON.parse(first.answer) };
   return { outcome: "reused" };
 }
 
-async function store(
-  trx: Kysely<IdempotencyTables>,
-  { apiKeyId, key }: IdempotentRequest,
-  response: unknown,
-): Promise<void> {
-  await trx
-    .updateTable("idempotency_keys")
-    .set({ answer: JSON.stringify(response) })
+const storedOf = preparedFirst((db: Kysely<IdempotencyTables>, { apiKeyId, key }: UsedKey) =>
+  db
+    .selectFrom("idempotency_keys")
+    .select(["request_hash", "answer"])
     .where("api_key_id", "=", apiKeyId)
-    .where("key", "=", key)
-    .execute();
-}
+    .where("key", "=", key),
+);
+
+const store = prepared((db: Kysely<IdempotencyTables>, { apiKeyId, key, answer }: UsedKey & { answer: string }) =>
+  db.updateTable("idempotency_keys").set({ answer }).where("api_key_id", "=", apiKeyId).where("key", "=", key),
+);
 
 /** Deletes up to 100 expired keys, so that every call is fast. Rows locked by another transaction are skipped. */
-async function deleteExpired(trx: Kysely<IdempotencyTables>, now: number): Promise<void> {
-  const expired = trx
+const deleteExpired = prepared((db: Kysely<IdempotencyTables>, { expiredAt }: Expiry) => {
+  const expired = db
     .selectFrom("idempotency_keys")
     .select(["api_key_id", "key"])
-    .where("created_at", "<=", now - EXPIRY_MS)
+    .where("created_at", "<=", expiredAt)
     .limit(MAX_DELETED_PER_CALL)
-    .$if(isPostgres(trx), (query) => query.forUpdate().skipLocked());
-  await trx
+    .$if(isPostgres(db), (query) => query.forUpdate().skipLocked());
+  return db
     .deleteFrom("idempotency_keys")
-    .where((where) => where(where.refTuple("api_key_id", "key"), "in", expired.$asTuple("api_key_id", "key")))
-    .execute();
-}
+    .where((where) => where(where.refTuple("api_key_id", "key"), "in", expired.$asTuple("api_key_id", "key")));
+});
