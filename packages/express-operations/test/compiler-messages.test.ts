@@ -2,7 +2,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { COMPILERS, compile } from "./compile.ts";
 
-const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+/** The path of a file with slashes on each platform, because it is part of a text in a program. */
+const file = (path: string) => fileURLToPath(new URL(path, import.meta.url)).replaceAll("\\", "/");
 const handlers = {
   getBook: '() => ({ status: 200, headers: { ETag: "1" }, body: { id: 1, title: "Emma" } })',
   addBook: "() => ({ status: 204 })",

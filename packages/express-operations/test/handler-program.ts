@@ -19,7 +19,7 @@ const SAMPLES: Record<string, string> = { integer: "1", number: "1", boolean: "t
 export function handlerProgram(document: OpenApiDocument, types: string, instead: Record<string, string> = {}): string {
   const written = operationsOf(document).map((entry) => ({ id: entry.id, ...handlerOf(document, entry) }));
   return [
-    `import { implement, type OpenApiDocument } from "${fileURLToPath(new URL("../src/index.ts", import.meta.url))}";`,
+    `import { implement, type OpenApiDocument } from "${fileURLToPath(new URL("../src/index.ts", import.meta.url)).replaceAll("\\", "/")}";`,
     `import type { operations } from "${types}";`,
     "declare const document: OpenApiDocument;",
     ...written.flatMap(({ declarations }) => declarations),
