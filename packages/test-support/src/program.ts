@@ -58,13 +58,17 @@ export async function sampleOf(program: Program, name: string): Promise<number> 
   return Number(line?.slice(name.length + 1) ?? 0);
 }
 
-/** Opens a connection, sends `sent`, and does nothing more. Resolves once the service has received it. */
+/**
+ * Opens a connection, sends `sent`, and does nothing more. Resolves once the service has received it: it answers the request
+ * that is sent before, in the same packet.
+ */
 export async function stuckClient({ baseUrl }: Program, sent: string): Promise<Socket> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }).on("error", () => {});
   await once(socket, "connect");
-  await new Promise((done) => socket.write(sent, done));
-  const { status } = await fetch(new URL("/healthz", baseUrl));
-  if (status !== 200) throw new Error(`/healthz answered with ${status}.`);
+  socket.write(`GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n${sent}`);
+  await once(socket, "readable");
+  const answer = String(socket.read());
+  if (!answer.startsWith("HTTP/1.1 200 ")) throw new Error(`/healthz answered with ${answer}.`);
   return socket;
 }
