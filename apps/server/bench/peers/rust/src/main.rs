@@ -185,10 +185,11 @@ struct Creation {
     done: oneshot::Sender<rusqlite::Result<Pet>>,
 }
 
-/// Commits the creations that arrived during the previous commit in one transaction.
-fn commit_groups(connection: Connection, mut creations: mpsc::Receiver<Creation>) {
+/// Commits the creations of one turn of the event loop in one transaction. A thread of its own would run after each creation
+/// that finds it idle, so that its groups would be small where both share a core.
+async fn commit_groups(connection: Connection, mut creations: mpsc::Receiver<Creation>) {
     let mut group = Vec::with_capacity(MAX_GROUP);
-    while creations.blocking_recv_many(&mut group, MAX_GROUP) > 0 {
+    while creations.recv_many(&mut group, MAX_GROUP).await > 0 {
         let result = commit(&connection, &mut group);
         if result.is_err() {
             let _ = connection.execute_batch("rollback");
@@ -374,7 +375,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let writer = open(path, synchronous)?;
     let (creations, waiting) = mpsc::channel(MAX_GROUP);
-    std::thread::spawn(move || commit_groups(writer, waiting));
+    tokio::spawn(commit_groups(writer, waiting));
     let headers = DEFAULT_HEADERS.map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));
     let service = Service {
         store: Arc::new(Mutex::new(store)),
