@@ -33,3 +33,13 @@ test("petstore doctor reports a PostgreSQL database that may lose acknowledged w
     remedy: expect.stringContaining("Check that its server runs"),
   });
 });
+
+test("petstore doctor reports several hosts without a synchronous standby", async () => {
+  const url = await temporaryUrl();
+  const { host } = new URL(url);
+  const finding = await found(url.replace(host, `${host},${host}`), "database");
+  expect(finding).toMatchObject({
+    found: expect.stringMatching(/ (with|off,) synchronous_standby_names empty$/),
+    remedy: expect.stringContaining("Name a standby in synchronous_standby_names"),
+  });
+});

@@ -3,13 +3,29 @@ import { dirname, resolve } from "node:path";
 import { NAME } from "@platform/name";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
-import { isPostgresUrl, pathOfFileUrl } from "../url.ts";
+import { hostUrlsOf, isPostgresUrl, pathOfFileUrl } from "../url.ts";
 import { isDatabaseUnavailable } from "../database-error.ts";
 import { openDatabase } from "../database.ts";
 import { type AppliedMigration, appliedMigrations, findNewer, type Migrations, servedSince } from "../migrations.ts";
 
-/** The required PostgreSQL settings. With `synchronous_commit = off`, acknowledged commits may not be on disk. */
-const REQUIRED_SETTINGS = { server_encoding: /^UTF8$/, fsync: /^on$/, synchronous_commit: /^(?!off)/ };
+/** The allowed values of PostgreSQL settings, and what to do about others. */
+type RequiredSettings = Record<string, { allowed: RegExp; otherwise: string }>;
+
+const REQUIRED_SETTINGS: RequiredSettings = {
+  server_encoding: { allowed: /^UTF8$/, otherwise: "Create the database anew in UTF8." },
+  fsync: { allowed: /^on$/, otherwise: "Turn fsync on, or what is acknowledged may be lost." },
+  synchronous_commit: {
+    allowed: /^(?!off)/,
+    otherwise: "Turn synchronous_commit on, or what is acknowledged may be lost.",
+  },
+};
+/** Required as well where `DATABASE_URL` names several hosts. */
+const REQUIRED_FOR_FAILOVER: RequiredSettings = {
+  synchronous_standby_names: {
+    allowed: /./,
+    otherwise: "Name a standby in synchronous_standby_names, or what is acknowledged may be lost in a failover.",
+  },
+};
 
 /** The result of one check, with a remedy if something is wrong. */
 export interface Finding {
@@ -77,17 +93,17 @@ function migrationsIn(file: Sqlite.Database): AppliedMigration[] {
 async function examinePostgres(url: string, migrations: Migrations): Promise<Examination> {
   const db = openDatabase(url);
   try {
+    const required = { ...REQUIRED_SETTINGS, ...(hostUrlsOf(url).length > 1 && REQUIRED_FOR_FAILOVER) };
+    const names = ["server_version", ...Object.keys(required)];
     const { rows } = await sql<{ name: string; setting: string }>`
-      select name, setting from pg_settings
-      where name in ('server_version', 'server_encoding', 'fsync', 'synchronous_commit')`.execute(db);
+      select name, setting from pg_settings where name in (${sql.join(names)})`.execute(db);
     const settings = Object.fromEntries(rows.map(({ name, setting }) => [name, setting]));
-    const wrong = Object.entries(REQUIRED_SETTINGS).filter(([name, allowed]) => !allowed.test(settings[name] ?? ""));
+    const wrong = Object.entries(required).filter(([name, { allowed }]) => !allowed.test(settings[name] ?? ""));
     const found = `PostgreSQL ${settings["server_version"]}`;
     const database: Finding = { found };
     if (wrong.length > 0) {
-      database.found += ` with ${wrong.map(([name]) => `${name} ${settings[name]}`).join(", ")}`;
-      database.remedy =
-        "Encode the database in UTF8, and leave fsync and synchronous_commit on, or what is acknowledged may be lost.";
+      database.found += ` with ${wrong.map(([name]) => `${name} ${settings[name] || "empty"}`).join(", ")}`;
+      database.remedy = wrong.map(([, { otherwise }]) => otherwise).join(" ");
     }
     return { database, migrations: examineMigrations(await appliedMigrations(db), migrations) };
   } catch (error) {
