@@ -27,7 +27,7 @@ import type { Contender } from "./contenders.ts";
 import { cpuSecondsOfAll } from "./proc.ts";
 import { DIST, startProgram } from "./processes.ts";
 import { type Bench, type RunningContender, startContender } from "./rounds.ts";
-import { requestText, type Work, WORKS } from "./works.ts";
+import { keyedCreationText, requestText, type Work, WORKS } from "./works.ts";
 
 /** The requests of the example mix, of ten. */
 const MIX = { "list 20": 4, "get by id": 5, create: 1 } as const;
@@ -36,6 +36,7 @@ const KINDS = Object.keys(MIX) as Kind[];
 const WORKS_OF_MIX: Work[] = "l g l g l c g g l g"
   .split(" ")
   .map((letter) => ({ l: WORKS["list 20"], g: WORKS["get by id"], c: WORKS.create })[letter]!);
+const WARM_UP_MS = 3_000;
 /** The lengths of two loads whose difference is measured, after one as a warm-up. The lock of a write is waited for no longer than 5 s. */
 const REFUSALS_MS = [4_500, 1_500, 4_500];
 
@@ -257,8 +258,39 @@ async function printInputs(bench: Bench, all: Record<string, Record<Kind, Measur
   console.log(`\ninputs of the model, ${2 * bench.effort.connections} connections`);
   console.table(rows);
   if (!Object.keys(all).some((name) => name.startsWith("SQLite"))) return;
+  const { keyed, plain } = await costsOfCreations(bench);
+  console.log(`CPU µs of a creation with an Idempotency-Key: ${show(keyed, 0)}, without: ${show(plain, 0)}`);
   console.log(await syncsOf(bench));
   console.log(`CPU µs of a refusal: ${(await costOfRefusal(bench)).toFixed(0)}`);
+}
+
+/** Measures the CPU time of creations with a new `Idempotency-Key` each, and without one, in microseconds. */
+async function costsOfCreations({ databases, effort }: Bench): Promise<Record<"keyed" | "plain", Spread>> {
+  using load = startOpenLoad();
+  const costs = { keyed: [] as number[], plain: [] as number[] };
+  let seed = 0; // of the keys too
+  for (let round = 0; round < effort.rounds; round++) {
+    using running = await startContender("service", { name: "petstore" }, databases, { synchronous: "full" });
+    const texts = { keyed: keyedCreationText(running.key), plain: requestText(WORKS.create, running.key) };
+    for (const kind of ["keyed", "plain"] as const) {
+      const run = (milliseconds: number): Promise<OpenResult> =>
+        load.ask<OpenResult>({
+          port: running.port,
+          requests: [texts[kind]],
+          perSecond: 50_000,
+          connections: 2 * effort.connections,
+          milliseconds,
+          runIn: 0,
+          patience: 10_000,
+          seed: ++seed,
+        } satisfies OpenLoad);
+      await run(WARM_UP_MS);
+      const before = await running.ask<number>("CPU seconds");
+      const { served } = await run(effort.milliseconds);
+      costs[kind].push((1e6 * ((await running.ask<number>("CPU seconds")) - before)) / served);
+    }
+  }
+  return { keyed: spreadOf(costs.keyed), plain: spreadOf(costs.plain) };
 }
 
 /** Returns the CPU time of a refusal in microseconds: each request but one waits for its place, and is refused after a second. */

@@ -4,7 +4,7 @@ import { startOpenLoad } from "@platform/bench-support/process";
 import { withProgress } from "@platform/command-line";
 import type { Databases } from "./database.ts";
 import { type RunningContender, startContender } from "./rounds.ts";
-import { requestText, WORKS } from "./works.ts";
+import { keyedCreationText, requestText, WORKS } from "./works.ts";
 
 /** The figures of one load. */
 export interface OverloadFigures {
@@ -33,7 +33,7 @@ export interface OverloadOptions {
 const LIMITS = [64, 128, 256, 512, 1_000];
 /** The last load shows the recovery. */
 const LOADS = [0.5, 1, 1.5, 2, 3, 0.4];
-const CONNECTIONS = 2_000;
+const CONNECTIONS = 1_000;
 /** Milliseconds after which a client no longer waits. */
 const PATIENCE = 2_000;
 const WARM_UP = { connections: 64, milliseconds: 1_000 };
@@ -122,6 +122,5 @@ function startService(databases: Databases, maxInFlight: string): Promise<Runnin
 
 /** Half creations with an idempotency key of their own, as clients send them, and half lists, which each creation makes anew. */
 function mix(key: string): string[] {
-  const create = requestText(WORKS.create, key).replace("\r\n", "\r\nIdempotency-Key: {number}\r\n");
-  return [create, requestText(WORKS["list 20"], key)];
+  return [keyedCreationText(key), requestText(WORKS["list 20"], key)];
 }

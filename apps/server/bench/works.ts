@@ -37,3 +37,8 @@ export function requestText({ method, path, body, key: own }: Work, key: string)
   const headers = `Host: 127.0.0.1\r\nAuthorization: Bearer ${own ?? key}\r\n${content}`;
   return `${method} ${path} HTTP/1.1\r\n${headers}\r\n${json}`;
 }
+
+/** Returns a creation with an `Idempotency-Key` as HTTP/1.1 text. The key is `{number}`, for the load generator to fill in. */
+export function keyedCreationText(key: string): string {
+  return requestText(WORKS.create, key).replace("\r\n", "\r\nIdempotency-Key: {number}\r\n");
+}
