@@ -36,7 +36,6 @@ const KINDS = Object.keys(MIX) as Kind[];
 const WORKS_OF_MIX: Work[] = "l g l g l c g g l g"
   .split(" ")
   .map((letter) => ({ l: WORKS["list 20"], g: WORKS["get by id"], c: WORKS.create })[letter]!);
-const WARM_UP_MS = 3_000;
 /** The lengths of two loads whose difference is measured, after one as a warm-up. The lock of a write is waited for no longer than 5 s. */
 const REFUSALS_MS = [4_500, 1_500, 4_500];
 
@@ -284,7 +283,7 @@ async function costsOfCreations({ databases, effort }: Bench): Promise<Record<"k
           patience: 10_000,
           seed: ++seed,
         } satisfies OpenLoad);
-      await run(WARM_UP_MS);
+      await run(3 * effort.milliseconds);
       const before = await running.ask<number>("CPU seconds");
       const { served } = await run(effort.milliseconds);
       costs[kind].push((1e6 * ((await running.ask<number>("CPU seconds")) - before)) / served);

@@ -13,17 +13,24 @@ import { type Work, WORKS } from "../bench/works.ts";
 
 const SERVER = join(import.meta.dirname, "..");
 
-test("the benchmark measures each workload, and all stacks return the same responses", async () => {
-  const { stdout } = await promisify(execFile)(process.execPath, [join(SERVER, "bench/main.ts"), "--quick"]);
-  for (const work of ["list 20", "list 100", "get by id", "create", "refuse with 400", "refuse with 401"])
-    expect(stdout).toContain(`\n${work}, `);
-  expect(stdout).toContain("│ this service ");
-  expect(stdout).toMatch(
-    /\nThe medians of two copies of the service differ by up to \d+% by the clock and \d+% by CPU time\./,
-  );
-  for (const [name, label] of Object.entries(NATIVE_LABELS))
-    expect(stdout).toMatch(new RegExp(`│ ${label} |\nWithout the peers? in .*${name}.*: .`));
-});
+/** It installs and builds the peers first, in three languages. */
+const BUILD_MS = 600_000;
+
+test(
+  "the benchmark measures each workload, and all stacks return the same responses",
+  { timeout: BUILD_MS },
+  async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [join(SERVER, "bench/main.ts"), "--quick"]);
+    for (const work of ["list 20", "list 100", "get by id", "create", "refuse with 400", "refuse with 401"])
+      expect(stdout).toContain(`\n${work}, `);
+    expect(stdout).toContain("│ this service ");
+    expect(stdout).toMatch(
+      /\nThe medians of two copies of the service differ by up to \d+% by the clock and \d+% by CPU time\./,
+    );
+    for (const [name, label] of Object.entries(NATIVE_LABELS))
+      expect(stdout).toMatch(new RegExp(`│ ${label} |\nWithout the peers? in .*${name}.*: .`));
+  },
+);
 
 test("a missing toolchain leaves out its peer, with the reason", async () => {
   const log = vi.spyOn(console, "log").mockReturnValue();

@@ -7,7 +7,8 @@ import { expect, test } from "vitest";
 const ROUNDS = Number(process.env["OVERLOAD_ROUNDS"] ?? 3);
 const GOODPUT = Number(process.env["OVERLOAD_GOODPUT"] ?? 0.75);
 const CONNECTIONS = 1_000;
-const LOADS = [1, 2, 3];
+/** Beyond the capacity, however much the machine's speed varies. */
+const LOADS = [2, 3];
 /** The load after the overload, and the share of it that has to be served at once. */
 const LATER = { load: 0.4, served: Number(process.env["OVERLOAD_RECOVERY"] ?? 0.9) };
 const TURN_MS = 700;
