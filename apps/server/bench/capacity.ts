@@ -268,27 +268,30 @@ async function costsOfCreations({ databases, effort }: Bench): Promise<Record<"k
   using load = startOpenLoad();
   const costs = { keyed: [] as number[], plain: [] as number[] };
   let seed = 0; // of the keys too
-  for (let round = 0; round < effort.rounds; round++) {
-    using running = await startContender("service", { name: "petstore" }, databases, { synchronous: "full" });
-    const texts = { keyed: keyedCreationText(running.key), plain: requestText(WORKS.create, running.key) };
-    for (const kind of ["keyed", "plain"] as const) {
-      const run = (milliseconds: number): Promise<OpenResult> =>
-        load.ask<OpenResult>({
-          port: running.port,
-          requests: [texts[kind]],
-          perSecond: 50_000,
-          connections: 2 * effort.connections,
-          milliseconds,
-          runIn: 0,
-          patience: 10_000,
-          seed: ++seed,
-        } satisfies OpenLoad);
-      await run(3 * effort.milliseconds);
-      const before = await running.ask<number>("CPU seconds");
-      const { served } = await run(effort.milliseconds);
-      costs[kind].push((1e6 * ((await running.ask<number>("CPU seconds")) - before)) / served);
+  await withProgress(async (report) => {
+    for (let round = 0; round < effort.rounds; round++) {
+      report("Measuring creations", { done: round, total: effort.rounds, unit: "rounds" });
+      using running = await startContender("service", { name: "petstore" }, databases, { synchronous: "full" });
+      const texts = { keyed: keyedCreationText(running.key), plain: requestText(WORKS.create, running.key) };
+      for (const kind of ["keyed", "plain"] as const) {
+        const run = (milliseconds: number): Promise<OpenResult> =>
+          load.ask<OpenResult>({
+            port: running.port,
+            requests: [texts[kind]],
+            perSecond: 50_000,
+            connections: 2 * effort.connections,
+            milliseconds,
+            runIn: 0,
+            patience: 10_000,
+            seed: ++seed,
+          } satisfies OpenLoad);
+        await run(3 * effort.milliseconds);
+        const before = await running.ask<number>("CPU seconds");
+        const { served } = await run(effort.milliseconds);
+        costs[kind].push((1e6 * ((await running.ask<number>("CPU seconds")) - before)) / served);
+      }
     }
-  }
+  });
   return { keyed: spreadOf(costs.keyed), plain: spreadOf(costs.plain) };
 }
 

@@ -5,7 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const packageFile = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+/** Returns the path of a file of this package, with slashes on each platform, as the imports of a program need. */
+export const packageFile = (path: string) =>
+  fileURLToPath(new URL(`../${path}`, import.meta.url)).replaceAll("\\", "/");
 const { resolve } = createRequire(import.meta.url);
 
 /** The compilers that the types are tested with: the one of this repository, and the last one written in JavaScript. */

@@ -1,9 +1,6 @@
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { COMPILERS, compile } from "./compile.ts";
+import { COMPILERS, compile, packageFile } from "./compile.ts";
 
-/** The path of a file with slashes on each platform, because it is part of a text in a program. */
-const file = (path: string) => fileURLToPath(new URL(path, import.meta.url)).replaceAll("\\", "/");
 const handlers = {
   getBook: '() => ({ status: 200, headers: { ETag: "1" }, body: { id: 1, title: "Emma" } })',
   addBook: "() => ({ status: 204 })",
@@ -43,8 +40,8 @@ const MISTAKES: Record<string, { code: Record<string, string>; says: RegExp }> =
 
 const names = Object.keys(MISTAKES);
 const program = [
-  `import { implement } from "${file("../src/index.ts")}";`,
-  `import { document, type operations } from "${file("./fixtures/bookshop.ts")}";`,
+  `import { implement } from "${packageFile("src/index.ts")}";`,
+  `import { document, type operations } from "${packageFile("test/fixtures/bookshop.ts")}";`,
   ...names.map((name) => `implement<operations>()({ document, handlers: {${membersOf(MISTAKES[name]!.code)}} });`),
 ].join("\n");
 

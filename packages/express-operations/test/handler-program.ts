@@ -1,4 +1,3 @@
-import { fileURLToPath } from "node:url";
 import {
   operationsOf,
   type OperationEntry,
@@ -7,6 +6,7 @@ import {
   type Schema,
 } from "../src/document/document.ts";
 import type { OpenApiDocument } from "../src/index.ts";
+import { packageFile } from "./compile.ts";
 
 const PLACES = { path: "path", query: "query", querystring: "query", header: "headers", cookie: "cookies" } as const;
 const SAMPLES: Record<string, string> = { integer: "1", number: "1", boolean: "true" };
@@ -19,7 +19,7 @@ const SAMPLES: Record<string, string> = { integer: "1", number: "1", boolean: "t
 export function handlerProgram(document: OpenApiDocument, types: string, instead: Record<string, string> = {}): string {
   const written = operationsOf(document).map((entry) => ({ id: entry.id, ...handlerOf(document, entry) }));
   return [
-    `import { implement, type OpenApiDocument } from "${fileURLToPath(new URL("../src/index.ts", import.meta.url)).replaceAll("\\", "/")}";`,
+    `import { implement, type OpenApiDocument } from "${packageFile("src/index.ts")}";`,
     `import type { operations } from "${types}";`,
     "declare const document: OpenApiDocument;",
     ...written.flatMap(({ declarations }) => declarations),
