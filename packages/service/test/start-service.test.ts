@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { CloseStack } from "../src/life/close-stack.ts";
 import { startService } from "../src/life/start-service.ts";
@@ -32,6 +33,22 @@ test.each([
     expect(calls).toEqual([ms, "closed"]);
   },
 );
+
+test.each([
+  ["drain", "503"],
+  ["retire", "200"],
+] as const)("after %s, a readiness probe that arrives during close gets %s", async (announcement, status) => {
+  const service = await startService(recordedService({}).definition, createLogger("silent"));
+  const { hostname, port } = new URL(service.baseUrl);
+  const socket = connect(Number(port), hostname);
+  socket.write("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\nGET /readyz HTTP/1.1\r\nHost: x\r\n");
+  await once(socket, "data"); // the beginning of the second request has arrived too
+  service[announcement]();
+  const closed = service.close();
+  socket.write("\r\n");
+  expect(await text(socket)).toContain(`HTTP/1.1 ${status} `);
+  await closed;
+});
 
 test("open resources are closed if the service cannot listen", async () => {
   const other = createServer().listen(0, "127.0.0.1");

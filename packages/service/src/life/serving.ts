@@ -45,7 +45,7 @@ export interface Service {
   metricsUrl: string | undefined;
   /** Announces the stop: `/readyz` fails, and each response closes its connection. New connections are still accepted. */
   drain: () => void;
-  /** Like `drain`, but `/readyz` goes on to succeed, because another process serves instead. */
+  /** Like `drain`, but `/readyz` succeeds until the end, because another process serves instead. */
   retire: () => void;
   /** Stops accepting connections, finishes the requests in flight, and closes the resources. */
   close: () => Promise<void>;

@@ -26,6 +26,7 @@ async function open(definition: ServiceDefinition, logger: Logger, closeStack: C
   const { metrics, metricsUrl } = await openMetrics(config, logger, closeStack);
   const tracing = await openTracing(definition, closeStack);
   let isStopping = false;
+  let isRetired = false;
   const shutdown = new AbortController();
   const context = { logger, metrics, tracing, isStopping: () => isStopping, shutdown: shutdown.signal };
   const opened = await definition.open(context);
@@ -43,9 +44,12 @@ async function open(definition: ServiceDefinition, logger: Logger, closeStack: C
     baseUrl: listener.origin + definition.basePath,
     metricsUrl,
     drain,
-    retire: listener.drain,
+    retire: () => {
+      isRetired = true;
+      listener.drain();
+    },
     close: async () => {
-      drain();
+      if (!isRetired) drain();
       shutdown.abort(new DOMException("The service is stopping.", "AbortError"));
       opened.stopWaiting(Math.max(0, config.shutdownTimeout * 1_000 - RESPONSE_MARGIN_MS));
       await closeStack.close();
