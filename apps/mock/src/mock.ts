@@ -1,7 +1,7 @@
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import { basePathOf } from "@platform/contract-tools/base-path";
 import { requiredSchemes, verifierOf } from "@platform/contract-tools/security-schemes";
-import { implement, Problem } from "express-operations";
+import { implement, mountPath, Problem } from "express-operations";
 import { declaredErrors } from "express-operations/declared-errors";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "express-operations/reading";
 import { behaviourOf, type Collections, type MockInput } from "./behaviour.ts";
@@ -36,7 +36,7 @@ export function createMock({ document, conditions = {}, log = () => {} }: MockOp
   });
   const errors = declaredErrors(document);
   app.use(crossOrigin, withConditions(conditions));
-  app.use(basePathOf(document) || "/", implementation(document, errors));
+  app.use(mountPath(basePathOf(document)), implementation(document, errors));
   app.use(() => {
     throw new Problem(404, "not_found", "There is no resource at this path.");
   });

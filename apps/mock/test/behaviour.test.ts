@@ -229,6 +229,7 @@ test.each([
   [[{ url: "/" }], ""],
   [[{ url: "/v1/" }], "/v1"],
   [[{ url: "https://a.example/v2" }, { url: "/v1" }], "/v2"],
+  [[{ url: "/caf%c3%a9/%76+1" }], "/caf%C3%A9/v+1"],
 ])("the base path of %o is %s", (servers, path) => {
   expect(basePathOf({ ...documentOf({}), ...(servers && { servers }) })).toBe(path);
 });

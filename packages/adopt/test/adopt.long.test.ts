@@ -250,7 +250,7 @@ function twoFolders(): string {
   const files: Record<string, string> = {
     "contract.yaml": `openapi: 3.1.1
 info: { title: Shelves, version: "2024-05", description: Readers are told where each book stands. }
-servers: [{ url: "https://shelves.example/api/v2" }]
+servers: [{ url: "https://shelves.example/open+books/2.0" }]
 tags: [{ name: Books and shelves }]
 paths:
   /shelves/{shelfId}/books: { $ref: "./parts.json#/books" }

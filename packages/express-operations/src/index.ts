@@ -5,7 +5,7 @@ export { cacheable } from "./response/cacheable.ts";
 export { file, type FileBody, type FileOptions } from "./response/file.ts";
 export { event, type EventFields, type ServerSentEvent, textEvent } from "./response/server-sent-events.ts";
 export { implement, type Implementation, type ImplementOptions, type StreamOptions } from "./implement.ts";
-export { normalizePath } from "./request/path-router.ts";
+export { mountPath, normalizePath } from "./request/path-router.ts";
 export type { BodyLimits } from "./request/limits.ts";
 export type { UploadedFile } from "./request/subject.ts";
 export {

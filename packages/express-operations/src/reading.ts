@@ -17,3 +17,4 @@ export {
   type Schema,
   unescapeKey,
 } from "./document/document.ts";
+export { normalizePath } from "./request/path-router.ts";

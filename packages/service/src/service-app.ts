@@ -5,6 +5,7 @@ import express, {
   type RequestHandler,
   type Response,
 } from "express";
+import { mountPath } from "express-operations";
 import type { Logger } from "pino";
 import type { CodeSamples } from "./documents/code-samples.ts";
 import { contractDocument, type ServedDocument } from "./documents/contract-document.ts";
@@ -77,7 +78,7 @@ export async function createServiceApp(options: ServiceAppOptions): Promise<Expr
     await options.api(capacity),
   );
   const handleError = onError(logger, outages, options.errorFormat);
-  if (basePath !== "") app.use(basePath, api);
+  if (basePath !== "") app.use(mountPath(basePath), api);
   else
     app.use((request, response, next) => (isOwnPath(document, request.path) ? next() : api(request, response, next)));
   // Only requests outside the API get here. The API runs `everyRequest` itself, which saves a layer of Express's router.

@@ -15,6 +15,21 @@ describe("a service without a base path", () => {
   });
 });
 
+// As in the Train Travel API, and with every other character that is syntax for Express.
+test.each(["/rest/Train+Travel+API/1.0.0", "/a!b:c*d(e)[f]", "/caf%C3%A9%20%7Bx%7D"])(
+  "the base path %s is taken literally, with and without Express's router",
+  async (basePath) => {
+    await using service = await startThings({ basePath });
+    const directly = await service.request("/things");
+    const routed = await fetch(`${service.baseUrl}?x`, { headers: { Authorization: "Bearer good" } });
+    expect([directly.status, routed.status]).toEqual([200, 404]);
+    expect(await routed.text()).toContain("Paths are case-sensitive"); // from the API
+    const other = basePath.replace("+", "n").replace("*d", "ddd").replace("%20", "+");
+    const outside = await fetch(new URL(`${other}/things`, service.baseUrl));
+    expect(await outside.text()).toContain("The operations are below"); // from the service
+  },
+);
+
 describe("the format of errors", () => {
   const errorFormat = ({ status, message }: { status: number; message: string }) => ({
     contentType: "application/problem+json",

@@ -1,3 +1,5 @@
+import { normalizePath } from "express-operations/reading";
+
 /** A Server Object: https://spec.openapis.org/oas/v3.1.1#server-object */
 interface Server {
   url: string;
@@ -5,8 +7,8 @@ interface Server {
 }
 
 /**
- * Returns the path of the first server of a document, such as `/v1`, with the defaults of its variables. Returns an empty
- * string for a document without servers, or whose first server has no path.
+ * Returns the path of the first server of a document, such as `/v1`, with the defaults of its variables and normalized escapes.
+ * Returns an empty string for a document without servers, or whose first server has no path.
  */
 export function basePathOf({ servers }: { servers?: unknown }): string {
   const [server] = (servers ?? []) as Server[];
@@ -15,5 +17,5 @@ export function basePathOf({ servers }: { servers?: unknown }): string {
     (_, name: string) => server?.variables?.[name]?.default ?? name,
   );
   const path = URL.parse(url, "http://localhost")?.pathname ?? "";
-  return path.replaceAll(/\/{2,}/g, "/").replace(/\/$/, "");
+  return normalizePath(path.replaceAll(/\/{2,}/g, "/").replace(/\/$/, ""));
 }

@@ -49,6 +49,14 @@ export function normalizePath(path: string): string {
   });
 }
 
+/**
+ * Returns the path that `app.use` matches literally, such as `/v1\\+beta` for `/v1+beta`. Express treats some characters of a
+ * path as syntax (path-to-regexp 8).
+ */
+export function mountPath(path: string): string {
+  return path === "" ? "/" : path.replaceAll(/[{}()[\]+?!:*\\]/g, "\\$&");
+}
+
 /** Returns the route that matches the rest of a path, from the slash at `at` on. */
 function match<Route>(node: Node<Route>, path: string, at: number, values: string[]): Route | undefined {
   if (at === path.length) return node.route;

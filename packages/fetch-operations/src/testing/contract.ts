@@ -105,7 +105,7 @@ function operationContract(
   return {
     id,
     method: method.toUpperCase(),
-    path: new RegExp(`${basePath}${template}$`),
+    path: new RegExp(`${literalOf(basePath)}${template}$`),
     pathParameters: Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => name!),
     parameters,
     requestBody: operation.requestBody && resolve<RequestBodyObject>(document, operation.requestBody),
