@@ -53,6 +53,24 @@ test("the files of a contract in several folders are brought along, and stay one
   expect(await operation(after)).toEqual(await operation(before));
 });
 
+// As in the contract of DigitalOcean.
+test("of two schemas with one file name, the second gets a number", async () => {
+  const response = (file: string) =>
+    `{ description: "", content: { application/json: { schema: { $ref: ${file} } } } }`;
+  const folder = folderWith({
+    "shop.yaml": `openapi: 3.1.1
+info: { title: Shop, version: 1.0.0 }
+paths:
+  /books: { get: { responses: { "200": ${response("books/title.yaml")} } } }
+  /discs: { get: { responses: { "200": ${response("discs/title.yaml")} } } }
+`,
+    "books/title.yaml": "type: string",
+    "discs/title.yaml": "type: object",
+  });
+  const { components } = await bundle(join(folder, "shop.yaml"));
+  expect(components?.schemas).toEqual({ title: { type: "string" }, "title-2": { type: "object" } });
+});
+
 test("a field of an example that is called mapping refers to no file", () => {
   const example = { mapping: { base: "company.map-1" } };
   const document = { openapi: "3.1.1", components: { schemas: { Settings: { example } } } };

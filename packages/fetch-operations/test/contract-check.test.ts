@@ -29,6 +29,11 @@ describe("the check of the published contract", () => {
     expect((await check({ ...rest, servers: [{ url: "/x" }] }, "/v2/")).result).toEqual(own);
   });
 
+  test("reads bounds that a JavaScript number rounds, as in the document of OpenAI", async () => {
+    const text = JSON.stringify({ ...document, "x-bounds": { maximum: 0.5 } }).replace("0.5", "9223372036854775807");
+    expect((await check(text)).result.compatible).toBe(true);
+  });
+
   test("lists changed, removed and added operations", async () => {
     const changed = structuredClone(document);
     const paths = changed.paths as Paths;

@@ -7,12 +7,13 @@ export { CONTRACT_FILE } from "../paths.ts";
 
 /**
  * Bundles a contract and the files that it refers to into one document. Rejects with the reason and its place if one of the
- * files cannot be read or parsed.
+ * files cannot be read or parsed. Of several components with one name, all but the first get a number, as in `Book-2`.
  */
 export async function bundle(contractPath: string): Promise<OpenAPI3> {
   const { bundle: bundled, problems } = await bundleFiles({ ref: contractPath, config: await createConfig({}) });
-  if (problems.length > 0) {
-    const reasons = problems.map(({ message, location: [at] }) => {
+  const errors = problems.filter(({ severity }) => severity === "error"); // the others report new names of components
+  if (errors.length > 0) {
+    const reasons = errors.map(({ message, location: [at] }) => {
       if (at === undefined) return message;
       const { start } = getLineColLocation(at);
       return `${relative(ROOT, at.source.absoluteRef)}:${start.line}:${start.col}  ${message}`;

@@ -1,8 +1,10 @@
 import { errorOf, unreadableResult } from "../call/failure.ts";
 import { dataOrThrow, send } from "../call/call.ts";
-import type { Connection } from "../call/exchange.ts";
+import type { Connection, ResponseExchange } from "../call/exchange.ts";
 import type { OperationDescription } from "../operation.ts";
 import type { CallOptions } from "../options.ts";
+import { readText } from "../response/read-body.ts";
+import { checkNull, parseRounding } from "../response/read-json.ts";
 import { fingerprints, type PublishedDocument, sha256 } from "./fingerprint.ts";
 
 /** The differences between the client's contract and the service's published contract, as operationIds. */
@@ -34,7 +36,14 @@ const DOCUMENT: OperationDescription = {
   success: [200],
   isRetryable: true,
   security: [],
+  read: readDocument,
 };
+
+/** Reads JSON. Large bounds, such as those of int64, are rounded as they were when the client was generated. */
+async function readDocument(exchange: ResponseExchange): Promise<unknown> {
+  const text = await readText(exchange);
+  return checkNull(text && parseRounding(text), text, DOCUMENT);
+}
 
 /**
  * Fetches the contract that the service publishes, without credentials, and compares it with the client's, except `servers`.

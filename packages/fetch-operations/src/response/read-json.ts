@@ -16,14 +16,18 @@ export function checkNull(value: unknown, text: string, { isNullable }: { readon
 
 /** Parses JSON. Throws for text that is not JSON, and for an integer that a number would round. */
 export function parseJson(text: string): unknown {
-  let value: unknown;
+  const value = parseRounding(text);
+  if (/\d{16}/.test(text)) rejectRounded(text);
+  return value;
+}
+
+/** Parses JSON, and rounds integers as JavaScript does. Throws for text that is not JSON. */
+export function parseRounding(text: string): unknown {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch (cause) {
     throw unreadable("is not JSON or is incomplete", text, cause);
   }
-  if (/\d{16}/.test(text)) rejectRounded(text);
-  return value;
 }
 
 const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
