@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { compareContracts } from "../src/comparison/compare.ts";
-import { CHANGE_KINDS } from "./change-kinds.ts";
+import { CHANGE_KINDS } from "./change-kinds/index.ts";
 
 type Documents = Parameters<typeof compareContracts>[0];
 

@@ -1,0 +1,145 @@
+import { answer, body, CAT, type ChangeKind, DOG, field, NAME, NAMED, ref, STRING, tree } from "./change-kind.ts";
+
+/** The changes to `allOf`, `anyOf`, `oneOf` and `not`. */
+export const COMBINED_SCHEMAS: Record<string, ChangeKind> = {
+  "the same schema is wrapped in allOf": {
+    ...body(field(ref("Name")), field({ allOf: [ref("Name")] }), { schemas: { Name: STRING } }),
+    messages: ["documentation the document: Only the notation changes. Nothing changes for clients."],
+    at: ["nowhere"],
+  },
+  "a schema is split by allOf": {
+    ...answer(
+      { type: "object", properties: { a: STRING, b: STRING } },
+      {
+        allOf: [
+          { type: "object", properties: { a: STRING } },
+          { type: "object", properties: { b: STRING } },
+        ],
+      },
+    ),
+    messages: ["documentation the document: Only the notation changes. Nothing changes for clients."],
+    at: ["nowhere"],
+  },
+  "a schema becomes a component": {
+    ...body(field(STRING), field(ref("Name")), {}, { schemas: { Name: STRING } }),
+    messages: ["additive components/schemas/Name: The schema is added. Generated clients get one more type."],
+    at: ["components/schemas/Name"],
+  },
+  "a component is renamed": {
+    ...body(ref("Name"), ref("Title"), { schemas: { Name: STRING } }, { schemas: { Title: STRING } }),
+    messages: [
+      "breaking components/schemas/Name: The schema is removed. Generated clients name a type after it.",
+      "additive components/schemas/Title: The schema is added. Generated clients get one more type.",
+    ],
+    at: ["nowhere", "components/schemas/Title"],
+  },
+  "a member of allOf narrows a request": {
+    ...body({ allOf: [NAME, { minProperties: 1 }] }, { allOf: [NAME, { minProperties: 2 }] }),
+    messages: [
+      "breaking POST /pets: Request body: `minProperties` changes from 1 to 2. Narrows the request: the service rejects requests that clients may send today.",
+    ],
+    at: ["requestBody/content/application/json/schema/allOf/1/minProperties"],
+  },
+  "one of two patterns in allOf changes": {
+    ...body({ allOf: [{ pattern: "a" }, { pattern: "b" }] }, { allOf: [{ pattern: "c" }, { pattern: "b" }] }),
+    messages: [
+      'breaking POST /pets: Request body: `pattern` changes from "a" to "c". Changes the request: the service may reject requests that clients send today.',
+    ],
+    at: ["requestBody/content/application/json/schema/allOf/0/pattern"],
+  },
+  "an alternative is added to a request": {
+    ...body({ oneOf: [CAT] }, { oneOf: [CAT, DOG] }),
+    messages: [
+      "additive POST /pets: Request body: the alternative object is added. Widens the request: the service accepts more.",
+    ],
+    at: ["requestBody/content/application/json/schema/oneOf"],
+  },
+  "an alternative is added to a response": {
+    ...answer({ oneOf: [CAT] }, { oneOf: [CAT, DOG] }),
+    messages: [
+      "breaking POST /pets: Response 200: the alternative object is added. Widens the response: clients may not understand the new values.",
+    ],
+    at: ["responses/200/content/application/json/schema/oneOf"],
+  },
+  "an alternative is removed from a request": {
+    ...body({ anyOf: [CAT, DOG] }, { anyOf: [DOG] }),
+    messages: [
+      "breaking POST /pets: Request body: the alternative object is removed. Narrows the request: the service rejects requests that clients may send today.",
+    ],
+    at: ["nowhere"],
+  },
+  "an alternative is removed from a response": {
+    ...answer({ anyOf: [CAT, DOG] }, { anyOf: [DOG] }),
+    messages: [
+      "additive POST /pets: Response 200: the alternative object is removed. Narrows the response: the service promises more.",
+    ],
+    at: ["nowhere"],
+  },
+  "a schema becomes one of two in a response": {
+    ...answer(CAT, { oneOf: [CAT, DOG] }),
+    messages: [
+      "breaking POST /pets: Response 200: the alternative object is added. Widens the response: clients may not understand the new values.",
+    ],
+    at: ["responses/200/content/application/json/schema/oneOf"],
+  },
+  "alternatives are listed in another order": {
+    ...answer({ oneOf: [CAT, DOG] }, { oneOf: [DOG, CAT] }),
+    messages: ["documentation the document: Only the notation changes. Nothing changes for clients."],
+    at: ["nowhere"],
+  },
+  "an alternative of a response changes": {
+    ...answer(
+      { oneOf: [ref("Cat"), ref("Dog")] },
+      { oneOf: [ref("Dog"), ref("Cat")] },
+      { schemas: { Cat: CAT, Dog: DOG } },
+      { schemas: { Cat: { type: "object", required: ["kind"], properties: CAT.properties }, Dog: DOG } },
+    ),
+    messages: [
+      'breaking POST /pets: Response 200, field "claws" becomes optional. Widens the response: clients may not understand the new values.',
+    ],
+    at: ["nowhere"],
+  },
+  "oneOf becomes anyOf in a response": {
+    ...answer({ oneOf: [CAT, DOG] }, { anyOf: [CAT, DOG] }),
+    messages: [
+      "breaking POST /pets: Response 200: `oneOf` becomes `anyOf`. Widens the response: clients may not understand the new values.",
+    ],
+    at: ["responses/200/content/application/json/schema/anyOf"],
+  },
+  "anyOf becomes oneOf in a request": {
+    ...body({ anyOf: [CAT, DOG] }, { oneOf: [CAT, DOG] }),
+    messages: [
+      "breaking POST /pets: Request body: `anyOf` becomes `oneOf`. Narrows the request: the service rejects requests that clients may send today.",
+    ],
+    at: ["requestBody/content/application/json/schema/oneOf"],
+  },
+  "a discriminator names another field": {
+    ...answer(
+      { oneOf: [CAT, DOG], discriminator: { propertyName: "a" } },
+      { oneOf: [CAT, DOG], discriminator: { propertyName: "b" } },
+    ),
+    messages: [
+      "breaking POST /pets: Response 200: `discriminator` changes. Changes the response: clients may not understand the new values.",
+    ],
+    at: ["responses/200/content/application/json/schema/discriminator"],
+  },
+  "a schema that contains itself changes": {
+    ...answer(ref("Tree"), ref("Tree"), tree(STRING), tree({ ...STRING, maxLength: 10 })),
+    messages: [
+      'breaking POST /pets: Response 200, field "name": `maxLength` changes from 9 to 10. Widens the response: clients may not understand the new values.',
+    ],
+    at: ["components/schemas/Tree/properties/name/maxLength"],
+  },
+  "a component of a list in a response becomes less strict": {
+    ...answer(
+      { type: "array", items: ref("Pet") },
+      { type: "array", items: ref("Pet") },
+      { schemas: { Pet: NAMED } },
+      { schemas: { Pet: NAME } },
+    ),
+    messages: [
+      'breaking POST /pets: Response 200, field "[].name" becomes optional. Widens the response: clients may not understand the new values.',
+    ],
+    at: ["nowhere"],
+  },
+};
