@@ -263,7 +263,10 @@ components:
           operationId: "listBooks",
           tags: ["Books and shelves"],
           security: [{ key: [] }],
-          parameters: [{ name: "shelfId", in: "path", required: true, schema: { type: "string" } }],
+          parameters: [
+            { name: "shelfId", in: "path", required: true, schema: { type: "string" } },
+            { name: "at", in: "query", required: true, schema: { type: "number" }, example: -122.43301391601562 },
+          ],
           responses: {
             200: {
               description: "",
