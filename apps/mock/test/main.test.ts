@@ -140,6 +140,10 @@ test("the mock exits with the error and the remedy if its port is taken", async 
   expect(failure).toMatchObject({
     code: 1,
     stdout: "",
-    stderr: `listen EADDRINUSE: address already in use 127.0.0.1:${port}. Choose another port with --port.\n`,
+    stderr: expect.stringMatching(
+      new RegExp(
+        `^listen EADDRINUSE: address already in use 127\\.0\\.0\\.1:${port}\\. Choose another port with --port\\.\\n`,
+      ),
+    ),
   });
 });

@@ -11,6 +11,8 @@ export interface Contract {
   entries: OperationEntry[];
   security: Security;
   basePath: string;
+  /** The operations whose schemas are invalid, so that each of their requests gets 500. */
+  broken: string[];
 }
 
 /** Reads a contract. Throws for one that no service could serve, with the reason of each operation. */
@@ -33,7 +35,7 @@ export async function readContract(path: string): Promise<Contract> {
         : `${path} has no operations. Add a path to it first.`,
     );
   }
-  expectToStart(path, document, entries);
+  const broken = await expectToStart(path, document, entries);
   const security: Security = {
     schemes: requiredSchemes(document, entries),
     hasPublicOperations: entries.some((entry) => {
@@ -41,21 +43,25 @@ export async function readContract(path: string): Promise<Contract> {
       return requirements.length === 0 || requirements.some((requirement) => Object.keys(requirement).length === 0);
     }),
   };
-  return { document, entries, security, basePath: basePathOf(document as { servers?: unknown }) };
+  return { document, entries, security, basePath: basePathOf(document as { servers?: unknown }), broken };
 }
 
-/** Throws what `implement` would throw at the start of the service, as faults of the contract. */
-function expectToStart(path: string, document: OpenApiDocument, entries: OperationEntry[]): void {
+/**
+ * Rejects with what `implement` would throw at the start of the service, as faults of the contract. Resolves with the operations
+ * whose schemas are invalid, after a warning that names the places.
+ */
+async function expectToStart(path: string, document: OpenApiDocument, entries: OperationEntry[]): Promise<string[]> {
   const handlers: Record<string, () => never> = Object.fromEntries(
     entries.map(({ id }) => [id, () => ({ status: 500 }) as never]),
   );
   const names = [...requiredSchemes(document, entries).keys()];
   try {
-    implement<Record<string, { responses: never }>>()({
+    const { ready } = implement<Record<string, { responses: never }>>()({
       document,
       handlers,
       security: Object.fromEntries(names.map((name) => [name, () => undefined])),
     });
+    return (await ready).map(({ operationId }) => operationId);
   } catch (cause) {
     const faults = (cause as Error).message.replace(/^The document and its implementation do not match:\n/, "");
     throw new Error(`${path} cannot be served. Correct it first:\n${faults}`, { cause });

@@ -46,7 +46,7 @@ function unusedSchemes({ components = {} }: Contract["document"], { schemes }: C
 /** Returns what was done, and what is the team's to do next. */
 export function summaryText(
   names: Names,
-  { document, entries, security }: Contract,
+  { document, entries, security, broken }: Contract,
   { unmet, failures, exceptions, statistics }: Adopted,
 ): string {
   const kinds = new Set(Array.from(security.schemes.values(), verifierOf));
@@ -62,6 +62,11 @@ export function summaryText(
     ...(unused.length > 0 && security.schemes.size === 0
       ? [
           `Require the security schemes (${unused.join(", ")}) in openapi/openapi.yaml; until then everyone may send each request.`,
+        ]
+      : []),
+    ...(broken.length > 0
+      ? [
+          `Correct the schemas of ${counted(broken.length, "operation")}; until then each responds with 500: ${shortList(broken)}.`,
         ]
       : []),
     ...(kinds.has("token") ? ["Set TOKEN_ISSUER and TOKEN_AUDIENCE; until then no token is valid."] : []),

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,9 +24,23 @@ test.each<[name: string, fields: object, message: string]>([
   ],
   ["Swagger 2.0", { openapi: undefined, swagger: "2.0" }, "is Swagger 2.0. Convert it first: npx swagger2openapi"],
 ])("a contract with %s is refused with the reason", async (_name, fields, message) => {
+  await expect(readContract(written(fields))).rejects.toThrow(message);
+});
+
+test("operations with invalid schemas are named, since only their requests fail", async () => {
+  const warned = once(process, "warning");
+  const operation = (pattern: unknown) => ({
+    get: { parameters: [{ name: "q", in: "query", schema: { type: "string", pattern } }], responses },
+  });
+  const { broken } = await readContract(written({ paths: { "/a": operation(0), "/b": operation("^a$") } }));
+  expect(broken).toEqual(["GET /a"]);
+  expect(String((await warned)[0])).toContain("- GET /a, ");
+});
+
+function written(fields: object): string {
   const folder = mkdtempSync(join(tmpdir(), "contract-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "contract.json");
   writeFileSync(file, JSON.stringify({ openapi: "3.1.1", info: { title: "Books", version: "1" }, ...fields }));
-  await expect(readContract(file)).rejects.toThrow(message);
-});
+  return file;
+}

@@ -27,6 +27,13 @@ test("names that are no identifiers have no alias, and hyphenated operationIds o
   expect(text).toContain('"items": "get-items";');
 });
 
+// As in the contract of Amazon S3 Glacier.
+test("only the types that aliases refer to are imported", () => {
+  const paths = { "/items": { get: { operationId: "getItems", responses: RESPONSES } } };
+  const text = aliasesOf(documentOf(paths, { components: { schemas: { GetItemsInput: {} } } }));
+  expect(text).toContain('import type { OperationOutput } from "../operation.ts";');
+});
+
 test.each([
   ["/events/{eventId}", ["Events", "Other"], "Events"],
   ["/events/{eventId}", undefined, "events"],

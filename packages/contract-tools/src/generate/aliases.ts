@@ -36,10 +36,9 @@ export function aliasesOf(document: OpenApiDocument): string {
     add(aliases, `${typeNameOf(id)}Output`, `OperationOutput<${JSON.stringify(id)}>`);
   }
   const types = [...aliases.values()].join("\n");
+  const used = ["OperationInput", "OperationOutput"].filter((type) => types.includes(`= ${type}<`));
   const imports = [
-    ...(types.includes("= Operation")
-      ? ['import type { OperationInput, OperationOutput } from "../operation.ts";']
-      : []),
+    ...(used.length > 0 ? [`import type { ${used.join(", ")} } from "../operation.ts";`] : []),
     ...(types.includes("= components[") ? ['import type { components } from "./schema.ts";'] : []),
   ];
   const tags = Object.entries(Object.groupBy(entries, tagOf)).map(

@@ -2,6 +2,7 @@ import { bundle as bundleFiles, createConfig, getLineColLocation } from "@redocl
 import { relative } from "node:path";
 import type { OpenAPI3 } from "openapi-typescript";
 import { ROOT } from "../paths.ts";
+import { inlineExamples } from "./inline-examples.ts";
 
 export { CONTRACT_FILE } from "../paths.ts";
 
@@ -20,5 +21,7 @@ export async function bundle(contractPath: string): Promise<OpenAPI3> {
     });
     throw new Error(reasons.join("\n"));
   }
-  return JSON.parse(JSON.stringify(bundled.parsed)) as OpenAPI3; // aliases of YAML become objects of their own
+  const document = JSON.parse(JSON.stringify(bundled.parsed)) as OpenAPI3; // aliases of YAML become objects of their own
+  inlineExamples(document);
+  return document;
 }

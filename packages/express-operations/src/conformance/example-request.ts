@@ -55,7 +55,7 @@ export function exampleParameter(document: OpenApiDocument, parameter: Parameter
   const least = { minItems: 1, minProperties: 1, minLength: 1 };
   const node = { allOf: [schema ?? media?.schema ?? {}, least] };
   const given = example ?? firstExample(document, examples) ?? media?.example;
-  return given ?? exampleValue(document, node, `parameter "${name}"`);
+  return given === undefined || given === "" ? exampleValue(document, node, `parameter "${name}"`) : given;
 }
 
 /** Returns the path of a request, below the base URL. `?` and `#` in a template belong to the path. */

@@ -59,11 +59,21 @@ export function withoutReadOnly(document: OpenApiDocument, node: Schema | undefi
   return Object.fromEntries(kept.map(([name, field]) => [name, withoutReadOnly(document, fields[name], field)]));
 }
 
+/** Returns the first given value, of those that are long enough if there are any. */
 function givenValue(schema: Schema): unknown {
-  const first = (list: unknown) => (list as unknown[] | undefined)?.[0];
-  return (
-    schema["example"] ?? first(schema["examples"]) ?? schema["default"] ?? schema["const"] ?? first(schema["enum"])
-  );
+  const { example, examples = [], default: ofDefault, const: constant, enum: values = [] } = schema as GivenValues;
+  const given = [example, ...examples.slice(0, 1), ofDefault, constant, ...values].filter((value) => value != null);
+  const isLongEnough = (value: unknown) =>
+    typeof value !== "string" || value.length >= Number(schema["minLength"] ?? 0);
+  return given.find(isLongEnough) ?? given[0] ?? values[0];
+}
+
+interface GivenValues {
+  example?: unknown;
+  examples?: unknown[];
+  default?: unknown;
+  const?: unknown;
+  enum?: unknown[];
 }
 
 /** Adds the required fields that the examples of `allOf` members leave out. */
