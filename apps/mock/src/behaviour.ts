@@ -44,22 +44,21 @@ const BEHAVIOURS: Record<Role, (work: CollectionRequest) => MockResponse> = {
   list,
   create: (work) => {
     const { entry, document, collection, input } = work;
-    return {
-      ...successResponse(document, entry),
-      body: declaredFields(work, collection.add(withRequiredFields(work, input.body as Member))),
-    };
+    const response = successResponse(document, entry);
+    const added = collection.add(withRequiredFields(work, (input.body ?? {}) as Member));
+    return response.body === undefined ? response : { ...response, body: declaredFields(work, added) };
   },
   fetch: (work) => memberResponse(work, work.collection.find(idOf(work.input))),
   replace: (work) => {
     const { collection, input } = work;
-    return memberResponse(work, collection.put(idOf(input), withRequiredFields(work, input.body as Member)));
+    return memberResponse(work, collection.put(idOf(input), withRequiredFields(work, (input.body ?? {}) as Member)));
   },
   change: (work) => {
     const { collection, input } = work;
     const id = idOf(input);
     return memberResponse(
       work,
-      collection.put(id, { ...collection.find(id), ...knownFields(work, input.body as Member) }),
+      collection.put(id, { ...collection.find(id), ...knownFields(work, (input.body ?? {}) as Member) }),
     );
   },
   remove: (work) => memberResponse(work, work.collection.remove(idOf(work.input))),
@@ -73,7 +72,9 @@ export function behaviourOf(
   collections: Collections,
 ): Behaviour {
   const found = resourceOf(document, entries, entry);
-  if (found === undefined) return () => successResponse(document, entry);
+  const isMember = (schema: Schema) => [schema.type ?? "object"].flat().includes("object");
+  if (found === undefined || (found.role !== "list" && !isMember(successSchema(document, entry))))
+    return () => successResponse(document, entry);
   const { resource, role } = found;
   return (input) => {
     const path = role === "list" || role === "create" ? input.requestPath : input.requestPath.replace(/\/[^/]*$/, "");
@@ -86,11 +87,17 @@ export function behaviourOf(
 /** Creates a collection with the members in the example of its list operation. */
 function newCollection(document: OpenApiDocument, { list: entry, member, idField, envelope }: Resource): Collection {
   const { body } = successResponse(document, entry);
-  const members = (envelope === undefined ? body : ((body as Record<string, unknown>)[envelope] ?? [])) as Member[];
+  const members = (envelope === undefined ? body : membersIn(document, entry, body as Member, envelope)) as Member[];
   const idSchema = firstChoice(document, effectiveSchema(document, propertiesOf(member)[idField]));
   const example = members[0]?.[idField] ?? exampleValue(document, idSchema, "an id");
   const random = randomNumbers(0);
   return new Collection(idField, idSchema, members, example, () => dynamicValue(document, idSchema, random));
+}
+
+/** Returns the members in the envelope of a list. An envelope without them may need at least one. */
+function membersIn(document: OpenApiDocument, entry: OperationEntry, body: Member, envelope: string): unknown {
+  const schema = propertiesOf(successSchema(document, entry))[envelope];
+  return body[envelope] ?? exampleValue(document, schema ?? {}, `the field "${envelope}"`);
 }
 
 /** Returns a schema whose values the first member of each `oneOf` and `anyOf` allows. */
@@ -157,11 +164,10 @@ function knownFields({ resource: { member } }: CollectionRequest, given: Member)
   return fieldsIn(member, given);
 }
 
-/** Returns the fields of a member that the response of this operation may have, which may be others than those in the list. */
-function declaredFields({ document, entry }: CollectionRequest, member: Member): Member {
-  const { content } = successDeclaration(document, entry);
-  const [media] = Object.values(content ?? {});
-  return fieldsIn(effectiveSchema(document, media?.schema ?? {}), member);
+/** Returns the fields of a member that the response of this operation has, which may be others than those in the list. */
+function declaredFields(work: CollectionRequest, member: Member): Member {
+  const schema = successSchema(work.document, work.entry);
+  return withRequired(work, schema, fieldsIn(schema, member));
 }
 
 function fieldsIn(schema: Schema, given: Member): Member {
@@ -172,16 +178,23 @@ function fieldsIn(schema: Schema, given: Member): Member {
 
 /** Adds the required fields that the client does not send. */
 function withRequiredFields(work: CollectionRequest, body: Member): Member {
-  const { document, entry, resource } = work;
-  const { member } = resource;
-  const given = knownFields(work, body);
+  return withRequired(work, work.resource.member, knownFields(work, body));
+}
+
+/** Adds the required fields of a schema, from the example of the operation or made. */
+function withRequired({ document, entry }: CollectionRequest, schema: Schema, given: Member): Member {
   const example = successResponse(document, entry).body as Member | undefined;
-  const missing = ((member["required"] ?? []) as string[]).filter((name) => !Object.hasOwn(given, name));
+  const missing = ((schema["required"] ?? []) as string[]).filter((name) => !Object.hasOwn(given, name));
   const made = missing.map((name) => [
     name,
-    example?.[name] ?? exampleValue(document, propertiesOf(member)[name] ?? {}, `the field "${name}"`),
+    example?.[name] ?? exampleValue(document, propertiesOf(schema)[name] ?? {}, `the field "${name}"`),
   ]);
   return { ...(Object.fromEntries(made) as Member), ...given };
+}
+
+function successSchema(document: OpenApiDocument, entry: OperationEntry): Schema {
+  const [media] = Object.values(successDeclaration(document, entry).content ?? {});
+  return effectiveSchema(document, media?.schema ?? {});
 }
 
 function declaresLink(document: OpenApiDocument, entry: OperationEntry): boolean {

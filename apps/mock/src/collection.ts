@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { boundsOf, type Schema } from "express-operations/reading";
+import { boundsOf, compilePattern, type Schema } from "express-operations/reading";
 import { hasMadeFormat } from "./dynamic-value.ts";
 
 /** A member of a collection. */
@@ -138,7 +138,7 @@ export class Collection {
   #isFree(id: string): boolean {
     const { pattern, minLength = 0, maxLength = Infinity } = this.#idSchema as TextSchema;
     const isAllowed = id.length >= minLength && id.length <= maxLength;
-    return isAllowed && (pattern === undefined || new RegExp(pattern, "u").test(id)) && this.#entry(id) === undefined;
+    return isAllowed && (pattern === undefined || compilePattern(pattern).test(id)) && this.#entry(id) === undefined;
   }
 }
 

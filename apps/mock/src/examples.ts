@@ -4,6 +4,7 @@ import {
   type HeaderObject,
   type OpenApiDocument,
   type OperationEntry,
+  parsedExample,
   resolve,
   type ResponseObject,
   responseKey,
@@ -53,7 +54,8 @@ export function exampleResponse(
     return exampleName === undefined ? { status, headers } : undefined;
   }
   const examples = Object.entries(media.examples ?? {}).map(
-    ([name, example]) => [name, resolve<ExampleObject>(document, example).value] as const,
+    ([name, example]) =>
+      [name, parsedExample(document, media.schema, resolve<ExampleObject>(document, example).value)] as const,
   );
   if (exampleName !== undefined) {
     const named = examples.find(([name]) => name === exampleName);
@@ -67,7 +69,8 @@ export function exampleResponse(
     );
   }
   const values = examples.map(([, value]) => value);
-  const given = values.find((value) => statusIn(value) === status) ?? media.example ?? values[0];
+  const example = parsedExample(document, media.schema, media.example);
+  const given = values.find((value) => statusIn(value) === status) ?? example ?? values[0];
   const body = given ?? exampleValue(document, media.schema ?? {}, `the response ${key} of "${entry.id}"`);
   return { status, headers, contentType: typeInRange(contentType, body), body: withStatus(body, key, status) };
 }

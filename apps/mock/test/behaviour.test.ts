@@ -234,6 +234,42 @@ test.each([
   expect(basePathOf({ ...documentOf({}), ...(servers && { servers }) })).toBe(path);
 });
 
+// As in contracts of Amazon Web Services.
+describe("without examples", () => {
+  const pets = { type: "array", minItems: 1, items: PET };
+  const receipt = { type: "object", required: ["receipt"], properties: { receipt: { type: "string" } } };
+  const document = documentOf({
+    "/pets": {
+      get: { operationId: "list", responses: { "200": json({ schema: { type: "object", properties: { pets } } }) } },
+      post: { operationId: "create", responses: { "200": json({ schema: receipt }) } },
+    },
+    "/names": {
+      get: { operationId: "listNames", responses: { "200": LIST } },
+      post: { operationId: "createAll", responses: { "200": LIST } },
+    },
+  });
+  const entries = operationsOf(document);
+  const behave = (id: string, more?: Partial<MockInput>) =>
+    behaviourOf(
+      document,
+      entries,
+      entries.find((entry) => entry.id === id)!,
+      new Map(),
+    )(input(more)).body;
+
+  test("a list has as many members as it needs", () => {
+    expect(behave("list")).toEqual({ pets: [{ id: 1, name: "x", kind: "cat" }] });
+  });
+
+  test("a creation without a body responds with the fields that its response requires", () => {
+    expect(behave("create")).toMatchObject({ receipt: "x" });
+  });
+
+  test("a creation of several members at once responds with its example", () => {
+    expect(behave("createAll", { requestPath: "/names", body: [{ name: "Rex" }] })).toEqual(behave("listNames"));
+  });
+});
+
 test("a response has the fields that it declares, and the list keeps the others", () => {
   const closed = { ...PET, additionalProperties: false };
   const document = documentOf({

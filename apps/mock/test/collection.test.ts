@@ -28,6 +28,7 @@ describe("the id of a new member", () => {
 
   test.each<[name: string, schema: Schema, example: string | undefined, ids: string[]]>([
     ["pattern", { pattern: "^[0-9a-f]{8}$" }, "580e63e9", ["580e63e1", "580e63e2"]],
+    ["pattern with an escape that JavaScript rejects", { pattern: "^[0-9\\-]{2}$" }, "1-", ["11", "12"]],
     ["prefix", { pattern: "^pet_[a-z]*\\d[a-z]{2}$" }, "pet_a0bc", ["pet_a1bc", "pet_a2bc"]],
     ["minLength", { minLength: 4 }, undefined, ["0001", "0002"]],
     ["maxLength", { maxLength: 1 }, undefined, ["1", "2"]],

@@ -21,6 +21,21 @@ function answerOf(responses: Json, status: number, name?: string, components?: J
 const json = (media: Json) => ({ description: "", content: { "application/json": media } });
 const EMPTY = { headers: {}, contentType: "application/json" };
 
+test("an example of an object may be a text that holds it as JSON", () => {
+  const pet = { type: "object", properties: { id: { type: "integer" } } };
+  const text = ' { "id": 1 }';
+  for (const media of [
+    { schema: pet, example: text },
+    { schema: { ...pet, example: text } },
+    { schema: pet, examples: { one: { value: text } } },
+  ])
+    expect(answerOf({ "200": json(media) }, 200)?.body).toEqual({ id: 1 });
+  for (const example of ["{id}", "[1"])
+    expect(answerOf({ "200": json({ schema: pet, example }) }, 200)?.body).toBe(example);
+  const given = json({ schema: { type: ["object", "string"] }, example: text });
+  expect(answerOf({ "200": given }, 200)?.body).toBe(text);
+});
+
 describe("the status of a success is the lowest declared one, or 200", () => {
   test.each<[keys: string[], status: number]>([
     [["404", "201", "200"], 200],

@@ -1,5 +1,5 @@
 /** Reads an OpenAPI document: operations, references and schemas. */
-export { exampleValue } from "./conformance/example-value.ts";
+export { exampleValue, parsedExample } from "./conformance/example-value.ts";
 export { HOLDS_VALUES, IS_MAP, isAnnotation } from "./document/keywords.ts";
 export { boundsOf, effectiveSchema, propertiesOf } from "./document/effective-schema.ts";
 export {
@@ -17,4 +17,5 @@ export {
   type Schema,
   unescapeKey,
 } from "./document/document.ts";
+export { compilePattern } from "./document/pattern.ts";
 export { normalizePath } from "./request/path-router.ts";

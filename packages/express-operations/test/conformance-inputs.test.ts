@@ -286,6 +286,16 @@ describe("the requests of an operation", () => {
       },
     ],
     [
+      query({ type: "string", enum: ["", "a"] }, { required: true, example: "" }),
+      "/a?q=a",
+      {
+        "query parameter q not in the enum": "/a?q=no-such-value",
+        "query parameter q missing": "/a",
+        "query parameter q given twice": "/a?q=a&q=a",
+        "unknown query parameter": "/a?q=a&no-such-parameter=1",
+      },
+    ],
+    [
       query({ type: "string", default: "d" }, { required: true }),
       "/a?q=d",
       { "query parameter q given twice": "/a?q=d&q=d", "unknown query parameter": "/a?q=d&no-such-parameter=1" },

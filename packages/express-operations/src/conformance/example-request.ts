@@ -55,7 +55,12 @@ export function exampleParameter(document: OpenApiDocument, parameter: Parameter
   const least = { minItems: 1, minProperties: 1, minLength: 1 };
   const node = { allOf: [schema ?? media?.schema ?? {}, least] };
   const given = example ?? firstExample(document, examples) ?? media?.example;
-  return given === undefined || given === "" ? exampleValue(document, node, `parameter "${name}"`) : given;
+  return isEmpty(given) ? exampleValue(document, node, `parameter "${name}"`) : given;
+}
+
+/** Whether a value is missing, an empty text, or a list of nothing else. */
+function isEmpty(value: unknown): boolean {
+  return value === undefined || value === "" || (Array.isArray(value) && value.every(isEmpty));
 }
 
 /** Returns the path of a request, below the base URL. `?` and `#` in a template belong to the path. */

@@ -18,7 +18,7 @@ import {
  */
 export function exampleValue(document: OpenApiDocument, node: Schema, where: string): unknown {
   const schema = effectiveSchema(document, node);
-  const given = givenValue(schema);
+  const given = parsedExample(document, schema, givenValue(schema));
   const { oneOf, anyOf, ...rest } = schema;
   const [member] = (oneOf ?? anyOf ?? []) as Schema[];
   if (given === undefined && member !== undefined) return exampleValue(document, { allOf: [rest, member] }, where);
@@ -47,6 +47,18 @@ export function firstExample(document: OpenApiDocument, examples: Record<string,
 
 function exampleIn({ value, dataValue }: ExampleObject): unknown {
   return value ?? dataValue;
+}
+
+/** Returns an example. Of an object or a list, it may be given as text, which holds it as JSON. */
+export function parsedExample(document: OpenApiDocument, node: Schema | undefined, example: unknown): unknown {
+  if (typeof example !== "string" || !/^\s*[[{]/.test(example)) return example;
+  const types = typesOf(effectiveSchema(document, node));
+  if (types.includes("string") || !(types.includes("object") || types.includes("array"))) return example;
+  try {
+    return JSON.parse(example);
+  } catch {
+    return example;
+  }
 }
 
 /** Returns a value without its `readOnly` fields. */

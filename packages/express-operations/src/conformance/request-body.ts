@@ -8,7 +8,7 @@ import {
 } from "../document/document.ts";
 import { essenceOf, isJson } from "../media-type.ts";
 import { effectiveSchema, isRecord, propertiesOf } from "../document/effective-schema.ts";
-import { exampleValue, firstExample, withoutReadOnly } from "./example-value.ts";
+import { exampleValue, firstExample, parsedExample, withoutReadOnly } from "./example-value.ts";
 
 /** A body and its media type. */
 export interface RequestBody {
@@ -57,7 +57,7 @@ export function declaredBody(document: OpenApiDocument, entry: OperationEntry): 
     declared,
     schema: effectiveSchema(document, schema),
     encoding,
-    example: example ?? firstExample(document, examples),
+    example: parsedExample(document, schema, example ?? firstExample(document, examples)),
   };
 }
 
