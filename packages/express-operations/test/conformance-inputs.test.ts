@@ -114,6 +114,7 @@ describe("a valid value", () => {
     [{ enum: [""], minLength: 1 }, ""],
     [{ enum: [null] }, null],
     [{ example: null, enum: [null, "a"] }, "a"],
+    [{ examples: { one: 1 }, enum: "a" }, "x"],
     [{ type: ["null", "boolean"] }, true],
     [{ type: "number", minimum: 2.5 }, 2.5],
     [{ type: "number", minimum: 2, maximum: 5 }, 2],
@@ -286,7 +287,7 @@ describe("the requests of an operation", () => {
       },
     ],
     [
-      query({ type: "string", enum: ["", "a"] }, { required: true, example: "" }),
+      query({ type: "string", enum: ["", "a"] }, { required: true, example: [""] }),
       "/a?q=a",
       {
         "query parameter q not in the enum": "/a?q=no-such-value",

@@ -60,7 +60,7 @@ export function exampleParameter(document: OpenApiDocument, parameter: Parameter
 
 /** Whether a value is missing, an empty text, or a list of nothing else. */
 function isEmpty(value: unknown): boolean {
-  return value === undefined || value === "" || (Array.isArray(value) && value.every(isEmpty));
+  return value == null || value === "" || (Array.isArray(value) && value.every(isEmpty));
 }
 
 /** Returns the path of a request, below the base URL. `?` and `#` in a template belong to the path. */

@@ -73,19 +73,12 @@ export function withoutReadOnly(document: OpenApiDocument, node: Schema | undefi
 
 /** Returns the first given value, of those that are long enough if there are any. */
 function givenValue(schema: Schema): unknown {
-  const { example, examples = [], default: ofDefault, const: constant, enum: values = [] } = schema as GivenValues;
-  const given = [example, ...examples.slice(0, 1), ofDefault, constant, ...values].filter((value) => value != null);
+  const listIn = (keyword: string) => (Array.isArray(schema[keyword]) ? (schema[keyword] as unknown[]) : []);
+  const values = [schema["example"], listIn("examples")[0], schema["default"], schema["const"], ...listIn("enum")];
+  const given = values.filter((value) => value != null);
   const isLongEnough = (value: unknown) =>
     typeof value !== "string" || value.length >= Number(schema["minLength"] ?? 0);
-  return given.find(isLongEnough) ?? given[0] ?? values[0];
-}
-
-interface GivenValues {
-  example?: unknown;
-  examples?: unknown[];
-  default?: unknown;
-  const?: unknown;
-  enum?: unknown[];
+  return given.find(isLongEnough) ?? given[0] ?? listIn("enum")[0];
 }
 
 /** Adds the required fields that the examples of `allOf` members leave out. */
