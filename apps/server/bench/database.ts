@@ -18,9 +18,9 @@ export interface Databases extends AsyncDisposable {
 /** Every hundredth animal has the rare status. */
 const RARE = 100;
 
-/** Creates a database with the schema of this version and fills it with animals. */
-export async function createDatabases(animals: number): Promise<Databases> {
-  const folder = await mkdtemp(join(tmpdir(), "petstore-bench-"));
+/** Creates a database with the schema of this version and fills it with animals. It is in a folder below `parent`. */
+export async function createDatabases(animals: number, parent = tmpdir()): Promise<Databases> {
+  const folder = await mkdtemp(join(parent, "petstore-bench-"));
   const template = join(folder, "template.db");
   const db = openDatabase(`file:${template}`);
   await migrate(db, MIGRATIONS);

@@ -1,10 +1,11 @@
 import { createDatabases } from "../bench/database.ts";
 import { overloaded } from "../bench/overload.ts";
 import { readConfig } from "../src/config.ts";
+import { memoryFolder } from "@platform/test-support/memory-folder";
 import { expect, test } from "vitest";
 
 /** `pnpm --filter @petstore/server test:overload` measures more rounds, and expects 0.9 and 0.95. A service that refuses at once has 0.6. */
-const ROUNDS = Number(process.env["OVERLOAD_ROUNDS"] ?? 3);
+const ROUNDS = Number(process.env["OVERLOAD_ROUNDS"] ?? 5);
 const GOODPUT = Number(process.env["OVERLOAD_GOODPUT"] ?? 0.75);
 const CONNECTIONS = 1_000;
 const LOADS = [1, 2, 3];
@@ -18,7 +19,8 @@ test(
   "at three times its capacity, the service keeps its goodput with bounded times, and it recovers once the load falls",
   { timeout: 60_000 + ROUNDS * 60_000 },
   async () => {
-    await using databases = await createDatabases(1_000);
+    // A disk that other programs use too may be four times as fast in one load as in the next.
+    await using databases = await createDatabases(1_000, await memoryFolder());
     const { figures, capacity } = await overloaded(databases, String(readConfig({}).maxInFlight), {
       rounds: ROUNDS,
       milliseconds: TURN_MS,

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn, type SpawnOptions } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { chown, cp, mkdtemp, rm, statfs, writeFile } from "node:fs/promises";
+import { chown, cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -9,6 +9,7 @@ import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
 import { freePort } from "./free-port.ts";
+import { memoryFolder } from "./memory-folder.ts";
 
 /** A PostgreSQL server on this machine, only for the tests. */
 export interface PostgresServer {
@@ -47,7 +48,7 @@ export async function postgresUnavailable(): Promise<string | undefined> {
 /** Starts a new server with its own temporary files. */
 export async function startPostgres(): Promise<PostgresServer> {
   const directory = await mkdtemp(join(tmpdir(), "postgres-"));
-  const data = await mkdtemp(join(await folderForData(), "postgres-"));
+  const data = await mkdtemp(join(await memoryFolder(), "postgres-")); // every database has hundreds of files
   const remove = async (): Promise<void> => {
     for (const path of [directory, data]) await rm(path, { recursive: true });
   };
@@ -65,12 +66,6 @@ export async function startPostgres(): Promise<PostgresServer> {
     await remove();
     throw error;
   }
-}
-
-/** Returns a folder in memory if there is room, because every database has hundreds of files; otherwise the temporary folder. */
-async function folderForData(): Promise<string> {
-  const { bavail, bsize } = await statfs("/dev/shm").catch(() => ({ bavail: 0, bsize: 0 }));
-  return bavail * bsize > 2 ** 32 ? "/dev/shm" : tmpdir();
 }
 
 async function createCluster(
