@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { listen, ListenError } from "../src/http/listener.ts";
 import { startThings, type Things } from "../testing/start-things.ts";
@@ -221,6 +222,19 @@ describe("a server that closes", () => {
     const closed = listener.close();
     socket.write(GET);
     expect(await text(socket)).toMatch(/^HTTP\/1.1 200 /);
+    expect(await closed).toBe(0);
+  });
+
+  test("sends the whole of a response that a slow client has not read yet", async () => {
+    const body = "x".repeat(30_000_000);
+    const app = (_request: unknown, response: { end: (text: string) => void }) => response.end(body);
+    const listener = await listen(app as never, { host: "127.0.0.1", port: 0 });
+    const socket = connect(Number(new URL(listener.origin).port), "127.0.0.1");
+    socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    await once(socket, "readable"); // the handler has ended the response, and the system's buffers hold a part of it
+    const closed = listener.close();
+    await setTimeout(200); // connections without a request are closed every 50 ms
+    expect((await text(socket)).length).toBeGreaterThan(body.length);
     expect(await closed).toBe(0);
   });
 

@@ -213,14 +213,18 @@ class Connections {
 
   /**
    * Runs Node's own method, which ends connections without a request that has begun to arrive. It would also end one that a
-   * client has just opened for a request.
+   * client has just opened for a request, and one whose client has not read the whole response yet.
    */
   endIdleConnections(endIdle: () => void): void {
     const unused = [...this.#open].filter(([socket]) => socket.bytesRead === 0);
-    const recent = unused.filter(([, { openedAt }]) => now() - openedAt <= FIRST_BYTE_MS).map(([socket]) => socket);
-    for (const socket of recent) socket.destroy = () => socket;
+    const kept = [...this.#open]
+      .filter(([socket, { exchanges, openedAt }]) => {
+        return exchanges.length > 0 || (socket.bytesRead === 0 && now() - openedAt <= FIRST_BYTE_MS);
+      })
+      .map(([socket]) => socket);
+    for (const socket of kept) socket.destroy = () => socket;
     endIdle();
-    for (const socket of recent) Reflect.deleteProperty(socket, "destroy");
+    for (const socket of kept) Reflect.deleteProperty(socket, "destroy");
     for (const [socket, { openedAt }] of unused) if (now() - openedAt > FIRST_BYTE_MS) socket.destroy();
   }
 
