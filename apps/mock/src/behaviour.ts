@@ -45,21 +45,18 @@ const BEHAVIOURS: Record<Role, (work: CollectionRequest) => MockResponse> = {
   create: (work) => {
     const { entry, document, collection, input } = work;
     const response = successResponse(document, entry);
-    const added = collection.add(withRequiredFields(work, (input.body ?? {}) as Member));
+    const added = collection.add(withRequiredFields(work, bodyOf(input)));
     return response.body === undefined ? response : { ...response, body: declaredFields(work, added) };
   },
   fetch: (work) => memberResponse(work, work.collection.find(idOf(work.input))),
   replace: (work) => {
     const { collection, input } = work;
-    return memberResponse(work, collection.put(idOf(input), withRequiredFields(work, (input.body ?? {}) as Member)));
+    return memberResponse(work, collection.put(idOf(input), withRequiredFields(work, bodyOf(input))));
   },
   change: (work) => {
     const { collection, input } = work;
     const id = idOf(input);
-    return memberResponse(
-      work,
-      collection.put(id, { ...collection.find(id), ...knownFields(work, (input.body ?? {}) as Member) }),
-    );
+    return memberResponse(work, collection.put(id, { ...collection.find(id), ...knownFields(work, bodyOf(input)) }));
   },
   remove: (work) => memberResponse(work, work.collection.remove(idOf(work.input))),
 };
@@ -72,8 +69,8 @@ export function behaviourOf(
   collections: Collections,
 ): Behaviour {
   const found = resourceOf(document, entries, entry);
-  const isMember = (schema: Schema) => [schema.type ?? "object"].flat().includes("object");
-  if (found === undefined || (found.role !== "list" && !isMember(successSchema(document, entry))))
+  const respondsWithMember = [successSchema(document, entry).type ?? "object"].flat().includes("object");
+  if (found === undefined || (found.role !== "list" && !respondsWithMember))
     return () => successResponse(document, entry);
   const { resource, role } = found;
   return (input) => {
@@ -94,7 +91,7 @@ function newCollection(document: OpenApiDocument, { list: entry, member, idField
   return new Collection(idField, idSchema, members, example, () => dynamicValue(document, idSchema, random));
 }
 
-/** Returns the members in the envelope of a list. An envelope without them may need at least one. */
+/** Returns the members in the envelope of a list. If its example has none, they are made, since `minItems` may require some. */
 function membersIn(document: OpenApiDocument, entry: OperationEntry, body: Member, envelope: string): unknown {
   const schema = propertiesOf(successSchema(document, entry))[envelope];
   return body[envelope] ?? exampleValue(document, schema ?? {}, `the field "${envelope}"`);
@@ -207,6 +204,11 @@ function successDeclaration(document: OpenApiDocument, entry: OperationEntry): R
     document,
     entry.operation.responses?.[responseKey(entry, successStatus(entry)) ?? ""] ?? {},
   );
+}
+
+/** Returns the fields that a client sends: none without a body. */
+function bodyOf({ body = {} }: MockInput): Member {
+  return body as Member;
 }
 
 function idOf({ path }: MockInput): unknown {

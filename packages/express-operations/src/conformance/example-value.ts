@@ -49,7 +49,7 @@ function exampleIn({ value, dataValue }: ExampleObject): unknown {
   return value ?? dataValue;
 }
 
-/** Returns an example. Of an object or a list, it may be given as text, which holds it as JSON. */
+/** Returns an example. Parses the example of an object or a list if the document gives it as JSON text. */
 export function parsedExample(document: OpenApiDocument, node: Schema | undefined, example: unknown): unknown {
   if (typeof example !== "string" || !/^\s*[[{]/.test(example)) return example;
   const types = typesOf(effectiveSchema(document, node));
@@ -71,7 +71,7 @@ export function withoutReadOnly(document: OpenApiDocument, node: Schema | undefi
   return Object.fromEntries(kept.map(([name, field]) => [name, withoutReadOnly(document, fields[name], field)]));
 }
 
-/** Returns the first given value, of those that are long enough if there are any. */
+/** Returns the first given value that is long enough, or else the first one. */
 function givenValue(schema: Schema): unknown {
   const listIn = (keyword: string) => (Array.isArray(schema[keyword]) ? (schema[keyword] as unknown[]) : []);
   const values = [schema["example"], listIn("examples")[0], schema["default"], schema["const"], ...listIn("enum")];

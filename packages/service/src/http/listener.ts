@@ -216,16 +216,15 @@ class Connections {
    * client has just opened for a request, and one whose client has not read the whole response yet.
    */
   endIdleConnections(endIdle: () => void): void {
-    const unused = [...this.#open].filter(([socket]) => socket.bytesRead === 0);
-    const kept = [...this.#open]
-      .filter(([socket, { exchanges, openedAt }]) => {
-        return exchanges.length > 0 || (socket.bytesRead === 0 && now() - openedAt <= FIRST_BYTE_MS);
-      })
-      .map(([socket]) => socket);
+    const connections = [...this.#open];
+    const unused = connections.filter(([socket]) => socket.bytesRead === 0);
+    const expired = unused.filter(([, { openedAt }]) => now() - openedAt > FIRST_BYTE_MS).map(([socket]) => socket);
+    const busy = connections.filter(([, { exchanges }]) => exchanges.length > 0);
+    const kept = [...busy, ...unused].map(([socket]) => socket);
     for (const socket of kept) socket.destroy = () => socket;
     endIdle();
     for (const socket of kept) Reflect.deleteProperty(socket, "destroy");
-    for (const [socket, { openedAt }] of unused) if (now() - openedAt > FIRST_BYTE_MS) socket.destroy();
+    for (const socket of expired) socket.destroy();
   }
 
   /** Destroys all connections and returns their number. */
