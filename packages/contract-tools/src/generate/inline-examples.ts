@@ -29,10 +29,12 @@ export function inlineExamples(document: OpenApiDocument): void {
   };
 
   walk(document);
+  if (inlined.size === 0) return;
   const { schemas = {} } = (document.components ?? {}) as { schemas?: Node };
+  const text = JSON.stringify(document);
   for (const reference of inlined) {
     const name = /^#\/components\/schemas\/((?:components|paths)_.*)$/.exec(reference)?.[1];
-    if (name !== undefined && !JSON.stringify(document).includes(JSON.stringify(reference))) delete schemas[name];
+    if (name !== undefined && !text.includes(JSON.stringify(reference))) delete schemas[name];
   }
 }
 
