@@ -1,6 +1,6 @@
 import express, { type Express, type NextFunction, type Request, type Response } from "express";
 import { basePathOf } from "@platform/contract-tools/base-path";
-import { requiredSchemes, verifierOf } from "@platform/contract-tools/security-schemes";
+import { requiredSchemes, type SecurityScheme, verifierOf } from "@platform/contract-tools/security-schemes";
 import { implement, mountPath, Problem } from "express-operations";
 import { declaredErrors } from "express-operations/declared-errors";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "express-operations/reading";
@@ -54,10 +54,10 @@ function implementation(document: OpenApiDocument, errors: ReturnType<typeof dec
   const collections: Collections = new Map();
   const handlers = entries.map((entry) => [entry.id, handlerOf(mockDocument, entries, entry, collections)]);
   const schemes = [...requiredSchemes(document, entries)];
-  const accept = (credential: string) => (isWellFormed(credential) ? { caller: undefined } : undefined);
-  const acceptAnything = () => ({ caller: undefined }); // such as a client's certificate, which the mock does not see
+  const accept = (credential: string) => (isWellFormed(credential) ? { caller: "anyone" } : undefined);
+  const acceptAnything = () => ({ caller: "anyone" });
   return implement<Record<string, UntypedOperation>, { context: Request }>()({
-    document,
+    document: withoutCertificates(document, schemes),
     handlers: Object.fromEntries(handlers) as Record<string, (input: unknown) => never>,
     security: Object.fromEntries(
       schemes.map(([name, scheme]) => [name, verifierOf(scheme) === "none" ? acceptAnything : accept]),
@@ -102,6 +102,17 @@ function preferenceStrings(preferences: object): string[] {
 /** A credential of printable characters. */
 function isWellFormed(credential: string): boolean {
   return /^[\x21-\x7e]+$/.test(credential);
+}
+
+/** Removes the schemes of client certificates from all requirements, because the mock serves HTTP. */
+function withoutCertificates(document: OpenApiDocument, schemes: [name: string, SecurityScheme][]): OpenApiDocument {
+  const names = schemes.flatMap(([name, { type }]) => (type === "mutualTLS" ? name : []));
+  if (names.length === 0) return document;
+  const withoutThem = (requirement: object) =>
+    Object.fromEntries(Object.entries(requirement).filter(([name]) => !names.includes(name)));
+  return JSON.parse(JSON.stringify(document), (key, value: unknown) =>
+    key === "security" && Array.isArray(value) ? value.map(withoutThem) : value,
+  ) as OpenApiDocument;
 }
 
 /** Removes `readOnly`, because the mock also generates fields that requests must not contain. */

@@ -86,6 +86,26 @@ test("an operation without a collection returns a value that its schema allows",
   expect(await (await request("/health")).json()).toBe("fine");
 });
 
+test("a client certificate is not asked for, and other schemes take any credential of their kind", async () => {
+  const get = (operationId: string, security: object[]) => ({
+    get: { operationId, security, responses: { 204: { description: "" } } },
+  });
+  const { request } = await serve({
+    document: {
+      openapi: "3.1.0",
+      components: {
+        securitySchemes: { certificate: { type: "mutualTLS" }, digest: { type: "http", scheme: "digest" } },
+      },
+      paths: { "/tls": get("tls", [{ certificate: [] }]), "/both": get("both", [{ certificate: [], digest: [] }]) },
+    },
+  });
+  const statusOf = async (path: string, Authorization: string) =>
+    (await request(path, { headers: { Authorization } })).status;
+  expect(await statusOf("/tls", "")).toBe(204);
+  expect(await statusOf("/both", 'Digest username="ada"')).toBe(204);
+  expect(await statusOf("/both", "Bearer any-key")).toBe(401);
+});
+
 test("an example that breaks the document is not sent: the 500 names the position of the error", async () => {
   const { request } = await serve({ document: bookshop });
   const answer = await request("/broken");

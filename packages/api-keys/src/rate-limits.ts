@@ -64,7 +64,7 @@ export async function withRateLimits<Caller extends { id: number | string } | un
     const handler: SecurityHandler<Caller> = async (credential, request) => {
       if (guessable.includes(scheme)) await perAddress?.expectRoom(addressOf(request));
       const grant = await authenticate(credential, request);
-      if (grant !== undefined) await countCaller(`${kind}:${grant.caller?.id ?? ""}`, request);
+      if (grant?.caller) await countCaller(`${kind}:${grant.caller.id}`, request);
       return grant;
     };
     return [scheme, handler];

@@ -149,6 +149,18 @@ describe("a service with several security schemes", () => {
     expect(await ask("/x", bearer("token-b"))).toBe(200);
   });
 
+  test.each([false, null, 0, ""])(
+    "admits nobody for a security handler that returns %s, and counts a failure",
+    async (no) => {
+      const limit = { requests: 1, seconds: 60 };
+      const security = { ...schemes, header: () => no as never };
+      const request = await start({ perCaller: limit, failuresPerAddress: limit }, security);
+      const statuses = [];
+      for (const _ of [1, 2]) statuses.push((await request("/x", { "X-Key": "key-1" })).status);
+      expect(statuses).toEqual([401, 429]);
+    },
+  );
+
   test("counts a request once, though two alternatives validate its token", async () => {
     const withoutScope: SecurityHandler<User> = (text) => ({ caller: { id: text }, scopes: [] });
     const request = await start({ perCaller: { requests: 2, seconds: 60 } }, { ...schemes, oauth: withoutScope });

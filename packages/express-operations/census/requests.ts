@@ -129,8 +129,8 @@ export function credentialsOf(operation: DescribedOperation, schemes: Record<str
     const scheme = schemes[name] ?? {};
     if (scheme["type"] === "apiKey")
       return { place: String(scheme["in"]), name: String(scheme["name"]), value: "secret" };
-    const isBasic = scheme["type"] === "http" && String(scheme["scheme"]).toLowerCase() === "basic";
-    const value = isBasic ? `Basic ${btoa("user:secret")}` : "Bearer secret";
+    const kind = scheme["type"] === "http" ? String(scheme["scheme"]) : "Bearer";
+    const value = `${kind} ${kind.toLowerCase() === "basic" ? btoa("user:secret") : "secret"}`;
     return scheme["type"] === "mutualTLS" ? [] : { place: "header", name: "Authorization", value };
   });
 }

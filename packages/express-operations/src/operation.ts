@@ -404,7 +404,8 @@ export class ResponseCache {
    * Returns the current version, or undefined if the request must not use the cache. A new version empties the cache.
    */
   version(request: Request): number | undefined {
-    const version = this.#versionOf(request);
+    const given: unknown = this.#versionOf(request);
+    const version = typeof given === "number" ? given : undefined; // `null` or `false` would never change
     if (version !== this.#version) {
       this.#entries.clear();
       this.#bytes = 0;

@@ -30,7 +30,7 @@ async function check(
   const document: OpenApiDocument = { openapi: "3.1.0", paths, ...more };
   const inputs: Input[] = [];
   const act = (input: Input) => (inputs.push(input), answer);
-  const key = (credential: string) => (credential === "good" ? { caller: undefined } : undefined);
+  const key = (credential: string) => (credential === "good" ? { caller: credential } : undefined);
   const handlers = { act, ...(Object.keys(paths).length > 1 && { other: act }) };
   const security = "components" in more ? { key } : {};
   await using server = await listen(implement()({ document, handlers: handlers as never, security }));

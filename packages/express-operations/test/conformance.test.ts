@@ -25,7 +25,7 @@ const untouched: RequestHandler = (_request, _response, next) => next();
 
 /** Serves the kennel behind a middleware that breaks it. */
 function serve(broken: RequestHandler, implemented: OpenApiDocument = document) {
-  const bearer = (token: string) => SCOPES[token] && { caller: undefined, scopes: SCOPES[token] };
+  const bearer = (token: string) => SCOPES[token] && { caller: token, scopes: SCOPES[token] };
   const app = express().enable("strict routing");
   app.use(broken, implement<operations>()({ document: implemented, handlers, security: { bearer } }));
   return listen(app);

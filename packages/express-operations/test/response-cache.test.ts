@@ -154,8 +154,8 @@ describe("cached responses", () => {
     }
   });
 
-  test("are not stored while there is no version", async () => {
-    await using server = await startCounting({ version: () => undefined });
+  test.each([undefined, null, false, "1"])("are not stored while the version is %s", async (version) => {
+    await using server = await startCounting({ version: () => version as undefined });
     await server.get("/things");
     await server.get("/things");
     expect(server.calls).toHaveLength(2);

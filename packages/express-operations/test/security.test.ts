@@ -1,6 +1,10 @@
-import { connect } from "node:net";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer, request as httpsRequest } from "node:https";
+import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
+import express from "express";
 import { implement, type OpenApiDocument, Problem } from "../src/index.ts";
 import { anyJson, serveEcho } from "./echo.ts";
 import { listen } from "./listen.ts";
@@ -38,6 +42,14 @@ describe("requirements", () => {
     expect(await ask([{ key: [], basic: [] }], both)).toMatchObject({ status: 200, caller: "basic" });
     expect(await ask([{ basic: [] }, {}])).toMatchObject({ status: 200 });
     expect(await ask([])).toMatchObject({ status: 200 });
+    for (const optional of [
+      [{}, { key: [] }],
+      [{ key: [] }, {}],
+    ]) {
+      expect(await ask(optional, goodKey)).toMatchObject({ status: 200, caller: "key" });
+      expect((await ask(optional)).caller).toBeUndefined();
+    }
+    expect(await ask([{}, { key: ["write"] }], goodKey)).toMatchObject({ status: 200, callers: {} });
     expect(await ask([{ key: [] }])).toMatchObject({ status: 401, code: "unauthorized" });
   });
 
@@ -89,6 +101,108 @@ test.each([
 ])("Authorization: %s is %d", async (credentials, status) => {
   const scheme = /basic/i.test(credentials) ? "basic" : "bearer";
   expect(await ask([{ [scheme]: [] }], { Authorization: credentials })).toMatchObject({ status });
+});
+
+/** Serves an operation that needs the scope `admin`. `check` validates its credentials, and may return anything. */
+function serveAdmin(scheme: object, check: (credential: string) => unknown) {
+  const responses = { 200: { description: "", content: { "application/json": {} } } };
+  const document = {
+    openapi: "3.1.0",
+    components: { securitySchemes: { login: scheme } },
+    paths: { "/x": { delete: { operationId: "wipe", security: [{ login: ["admin"] }], responses } } },
+  } as OpenApiDocument;
+  const wiped: unknown[] = [];
+  const wipe = ({ caller }: { caller: unknown }) => (wiped.push(caller), { status: 200, body: { caller } });
+  const api = implement()({ document, handlers: { wipe } as never, security: { login: check as never } });
+  return { wiped, api };
+}
+
+describe("a security handler admits nobody by a value that is no grant", () => {
+  const all = { caller: "ada", scopes: ["admin"] };
+
+  /** Returns the response to a request whose credential has this value. */
+  async function wipeAs(value: unknown) {
+    const { wiped, api } = serveAdmin({ type: "http", scheme: "bearer" }, () => value);
+    await using server = await listen(api);
+    const response = await fetch(`${server.baseUrl}/x`, { method: "DELETE", headers: { Authorization: "Bearer x" } });
+    const { fault } = (await response.json()) as { fault?: string };
+    return { status: response.status, fault, wiped };
+  }
+
+  test.each([false, 0, -0, Number.NaN, 0n, "", null, undefined])("%s is a 401", async (value) => {
+    const nobody = { status: 401, fault: undefined, wiped: [] };
+    expect(await wipeAs(value)).toEqual(nobody);
+    expect(await wipeAs(Promise.resolve(value))).toEqual(nobody);
+    expect(await wipeAs({ ...all, caller: value })).toEqual(nobody);
+  });
+
+  test.each([
+    [true, "a boolean"],
+    [1, "a number"],
+    ["ada", "a string"],
+    [() => all, "a function"],
+    [[all], "an object without `caller`"],
+    [{ id: 1, scopes: ["admin"] }, "an object without `caller`"],
+    [new Error("invalid token"), "an object without `caller`"],
+    [{ ...all, scopes: "administrator" }, "`scopes` that are no array of strings"],
+    [{ ...all, scopes: undefined }, "`scopes` that are no array of strings"],
+    [{ ...all, scopes: null }, "`scopes` that are no array of strings"],
+    [{ ...all, scopes: new Set(["admin"]) }, "`scopes` that are no array of strings"],
+    [{ ...all, scopes: [["admin"]] }, "`scopes` that are no array of strings"],
+  ])("%s is an error that names the scheme", async (value, what) => {
+    const fault = `The security handler of "login" returned ${what}. Return { caller } or { caller, scopes }, or undefined for an invalid credential.`;
+    expect(await wipeAs(value)).toEqual({ status: 500, fault, wiped: [] });
+    expect(await wipeAs(Promise.resolve(value))).toEqual({ status: 500, fault, wiped: [] });
+  });
+
+  test("a caller with the scope, or without scopes, is admitted", async () => {
+    expect(await wipeAs(all)).toMatchObject({ status: 200, wiped: ["ada"] });
+    expect(await wipeAs({ caller: "ada" })).toMatchObject({ status: 200, wiped: ["ada"] });
+    expect(await wipeAs({ ...all, scopes: [] })).toMatchObject({ status: 403, wiped: [] });
+  });
+});
+
+describe("a security handler gets what was sent, and is not called without it", () => {
+  test.each([
+    ["Digest", 'Digest username="ada", nonce="1"', 'username="ada", nonce="1"'],
+    ["Token", "tOKEN   abc", "abc"],
+    ["Token", "Bearer abc", undefined],
+    ["Token", "Token-abc", undefined],
+    ["Token", "Token", undefined],
+    ["Token", undefined, undefined],
+  ])("HTTP %s: %s", async (scheme, header, expected) => {
+    const seen: unknown[] = [];
+    const { api } = serveAdmin({ type: "http", scheme }, (sent) => (seen.push(sent), { caller: "ada" }));
+    await using server = await listen(api);
+    const headers = header === undefined ? {} : { Authorization: header };
+    const { status } = await fetch(`${server.baseUrl}/x`, { method: "DELETE", headers });
+    expect({ status, seen }).toEqual(
+      expected === undefined ? { status: 401, seen: [] } : { status: 200, seen: [expected] },
+    );
+  });
+
+  test("mutualTLS: the certificate of the client in PEM", async () => {
+    const [cert, key] = ["certificate.pem", "certificate.key.pem"].map((name) =>
+      readFileSync(new URL(`fixtures/${name}`, import.meta.url), "utf8"),
+    );
+    const seen: string[] = [];
+    const { api } = serveAdmin({ type: "mutualTLS" }, (sent) => (seen.push(sent), { caller: "ada" }));
+    await using plain = await listen(api);
+    expect((await fetch(`${plain.baseUrl}/x`, { method: "DELETE" })).status).toBe(401);
+
+    const options = { cert: cert!, key: key!, requestCert: true, rejectUnauthorized: false };
+    await using server = createServer(options, express().use(api)).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const send = async (own: object) => {
+      const request = httpsRequest({ port, path: "/x", method: "DELETE", agent: false, ca: cert!, ...own }).end();
+      const [response] = (await once(request, "response")) as [{ statusCode: number; resume: () => void }];
+      response.resume();
+      return response.statusCode;
+    };
+    expect([await send({}), seen]).toEqual([401, []]);
+    expect([await send({ cert, key }), seen]).toEqual([200, [cert]]);
+  });
 });
 
 describe("challenges", () => {

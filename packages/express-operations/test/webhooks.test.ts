@@ -107,6 +107,12 @@ describe("a sender and a receiver of the same document", () => {
     expect(await send(OTHER)).toMatchObject({ ok: false, status: 401, response: undefined });
   });
 
+  test.each([undefined, null, false, ""])("a secret of %s authenticates no request", async (none) => {
+    const { seen, baseUrl } = await receiver({ secret: () => none as undefined });
+    expect((await senders.booked.send(`${baseUrl}/booked`, booking, { headers })).status).toBe(401);
+    expect(seen).toEqual([]);
+  });
+
   test("the secret may depend on the request", async () => {
     const secret: Options["secret"] = ({ query }) => (query["tags"] === "other" ? OTHER : undefined);
     const { baseUrl } = await receiver({ secret });
@@ -227,6 +233,15 @@ describe("a receiver", () => {
 });
 
 describe("a sender", () => {
+  test.each([false, "", undefined, null])("sends nothing if its signer returns %s", async (value) => {
+    const { seen, origin } = await script(respond(204));
+    const { booked } = webhookSenders<webhooks, "X-Hotel">()({ document, signer: () => value as never });
+    await expect(booked.send(`${origin}/a`, booking, {})).rejects.toThrow(
+      'The signer of "booked" returned no headers, so nothing was sent. Return an object of headers.',
+    );
+    expect(seen).toEqual([]);
+  });
+
   test("sends the headers of a signer in place of a signature, also those that the document requires", async () => {
     const { seen, origin } = await script(respond(204));
     const { booked } = webhookSenders<webhooks, "X-Hotel">()({

@@ -1,3 +1,4 @@
+import { TLSSocket } from "node:tls";
 import { parseCookie } from "cookie";
 import type { Request } from "express";
 import type { OpenApiDocument, OperationEntry, SecurityScheme } from "../document/document.ts";
@@ -5,15 +6,18 @@ import { requirementsOf, securityScheme } from "../document/document.ts";
 import { type Problem, createProblem } from "../problem.ts";
 import { queryValue } from "../request/query.ts";
 
-/** The owner of a credential, and its scopes. Without `scopes`, every operation is allowed. */
+/** The owner of a credential, and its scopes. Without `scopes`, every operation is allowed. A falsy caller is nobody. */
 export interface Grant<Caller> {
-  caller: Caller;
+  caller: NonNullable<Caller>;
   scopes?: readonly string[];
 }
 
 /**
- * Validates the credential of one security scheme: the bearer token, the API key, or `user:password` of HTTP Basic.
- * Returns undefined for an invalid credential. Throws if the credential cannot be validated.
+ * Validates the credential of one security scheme as sent: the bearer token, the API key, `user:password` of HTTP Basic, what
+ * follows the name of another HTTP scheme, or the PEM of the client certificate. It is not called if nothing was sent.
+ *
+ * Returns undefined, or another falsy value, for an invalid credential: the response is a 401. Any other value that is no
+ * `Grant` fails the request with an error that names the scheme. Throws if the credential cannot be validated.
  */
 export type SecurityHandler<Caller> = (
   credential: string,
@@ -58,18 +62,21 @@ export function schemeNamesOf(document: OpenApiDocument, entry: OperationEntry):
 
 /**
  * Returns the guard of an operation. A request must satisfy every scheme of one security requirement (OpenAPI 3.1,
- * "Security Requirement Object"). Challenges follow RFC 9110, section 11.6.1, and RFC 6750, section 3.
+ * "Security Requirement Object"). The empty requirement is tried last, so that a credential is validated where none is
+ * needed. Challenges follow RFC 9110, section 11.6.1, and RFC 6750, section 3.
  */
 export function guardOf<Caller>(
   document: OpenApiDocument,
   entry: OperationEntry,
   options: SecurityOptions<Caller>,
 ): Guard<Caller> {
-  const alternatives = requirementsOf(document, entry).map((requirement) =>
-    withRejections(
-      Object.entries(requirement).map(([name, scopes]) => checkOf(document, entry, name, scopes, options)),
-    ),
-  );
+  const alternatives = requirementsOf(document, entry)
+    .map((requirement) =>
+      withRejections(
+        Object.entries(requirement).map(([name, scopes]) => checkOf(document, entry, name, scopes, options)),
+      ),
+    )
+    .toSorted((one, other) => Number(one.length === 0) - Number(other.length === 0));
   const { onInvalidCredential } = options;
   return alternatives.length === 0
     ? () => ANONYMOUS
@@ -117,13 +124,36 @@ function admitByAll<Caller>(
   if (check === undefined) return admitted;
   const credential = check.read(request);
   if (credential === undefined) return check.whenMissing;
-  return mapMaybePromise(check.handler(credential, request), (grant) => {
+  return mapMaybePromise(check.handler(credential, request), (value) => {
+    const grant = grantIn(value, check.scheme);
     if (grant === undefined) return check.whenInvalid;
-    const { scopes } = grant;
+    const { caller, scopes } = grant;
     if (scopes !== undefined && !check.scopes.every((scope) => scopes.includes(scope))) return check.whenLacking;
-    const { caller } = grant;
     return admitByAll(checks, request, { caller, callers: { ...admitted.callers, [check.scheme]: caller } }, at + 1);
   });
+}
+
+/**
+ * Returns the grant in a value of a security handler, which need not be what its type says. A falsy value or caller grants
+ * nothing. Throws for a value that can only be a mistake.
+ */
+function grantIn<Caller>(value: Grant<Caller> | undefined, scheme: string): Grant<Caller> | undefined {
+  if (!value) return undefined;
+  const mistake = mistakeIn(value);
+  if (mistake !== undefined)
+    throw new TypeError(
+      `The security handler of "${scheme}" returned ${mistake}. Return { caller } or { caller, scopes }, or undefined for an invalid credential.`,
+    );
+  return value.caller ? value : undefined;
+}
+
+function mistakeIn(value: object): string | undefined {
+  if (typeof value !== "object" || !("caller" in value))
+    return typeof value === "object" ? "an object without `caller`" : `a ${typeof value}`;
+  if (!("scopes" in value)) return undefined;
+  const { scopes } = value;
+  const isArray = Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string");
+  return isArray ? undefined : "`scopes` that are no array of strings";
 }
 
 /** Adds the rejections to each check. They carry the challenges of all checks of the requirement. */
@@ -190,13 +220,26 @@ function checkOf<Caller>(
       scopes,
     };
   }
-  return { scheme: name, read: () => "", challenge: `${kind} realm="${realm}"`, isBearer, handler, scopes };
+  const read =
+    scheme.type === "http" ? credentialsOf(kind) : scheme.type === "mutualTLS" ? clientCertificate : () => undefined;
+  return { scheme: name, read, challenge: `${kind} realm="${realm}"`, isBearer, handler, scopes };
 }
 
-/** Returns the token as sent, even if it is malformed, so that the challenge can contain `invalid_token`. */
-function bearerToken(request: Request): string | undefined {
-  return /^bearer +(.*)$/i.exec(authorization(request))?.[1];
+/** Reads what follows the name of an HTTP scheme (RFC 9110, section 11.6.2). */
+function credentialsOf(scheme: string): (request: Request) => string | undefined {
+  return (request) => {
+    const [, name, credentials] = /^(\S+) +(.*)$/.exec(authorization(request)) ?? [];
+    return name?.toLowerCase() === scheme ? credentials : undefined;
+  };
 }
+
+/** Returns the certificate of the client in PEM. `socket.authorized` says whether an authority of the server signed it. */
+function clientCertificate({ socket }: Request): string | undefined {
+  return socket instanceof TLSSocket ? socket.getPeerX509Certificate()?.toString() : undefined;
+}
+
+/** The token as sent, even if it is malformed, so that the challenge can contain `invalid_token`. */
+const bearerToken = credentialsOf("bearer");
 
 function basicCredentials(request: Request): string | undefined {
   const encoded = /^basic +([A-Za-z0-9+/]+=*)$/i.exec(authorization(request))?.[1];

@@ -34,7 +34,7 @@ export type ImplementWebhooksOptions<
   Env extends HandlerTypes,
   Given extends Handlers<ReceivedWebhooks<Webhooks>, Env>,
 > = ImplementOptions<ReceivedWebhooks<Webhooks>, Env, Given> & {
-  /** The secret of the sender, or a function that chooses it by the request. Without a secret, the request gets a 401. */
+  /** The secret of the sender, or a function that chooses it by the request. A request without a secret gets a 401. */
   secret: WebhookSecret | ((request: Request) => WebhookSecret | undefined);
   /** The paths of webhooks by name. Default: `/` and the name, percent-encoded. */
   paths?: { [Name in keyof Webhooks]?: string };
@@ -86,7 +86,7 @@ function verifier(secret: WebhookSecret | ((request: Request) => WebhookSecret |
   const secretOf = typeof secret === "function" ? secret : () => secret;
   return (request, bytes) => {
     const own = secretOf(request);
-    if (own !== undefined && isAuthentic(own, request.headers, bytes)) return;
+    if (own && isAuthentic(own, request.headers, bytes)) return;
     throw new Problem(401, PROBLEM_CODES[401], NOT_AUTHENTIC, { "WWW-Authenticate": "WebhookSignature" });
   };
 }

@@ -101,7 +101,12 @@ function senderOf(entry: OperationEntry, { document, secret, signer, ...defaults
     const signed = async () => {
       const all = new Headers(message.headers);
       const unsigned = { id, timestamp: new Date(), body: message.payload ?? "", url };
-      for (const [name, value] of Object.entries(await sign(unsigned))) all.set(name, value);
+      const signature: unknown = await sign(unsigned);
+      if (typeof signature !== "object" || signature === null)
+        throw new TypeError(
+          `The signer of "${entry.id}" returned no headers, so nothing was sent. Return an object of headers.`,
+        );
+      for (const [name, value] of Object.entries(signature as Record<string, string>)) all.set(name, value);
       return all;
     };
     await expectValid({ ...message, headers: await signed() });
