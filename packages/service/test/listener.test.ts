@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
-import { text } from "node:stream/consumers";
+import { buffer, text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { listen, ListenError } from "../src/http/listener.ts";
@@ -202,6 +202,83 @@ test("a connection with a response in progress is closed, without another respon
   await once(socket, "data");
   socket.write("nonsense\r\n\r\n");
   expect(await received).not.toContain("HTTP/1.1 400");
+});
+
+describe("requests on one connection", () => {
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+
+  /** Starts a server that reports the paths of requests as they are served. */
+  async function serving(body: string | Buffer) {
+    const served: string[] = [];
+    const app: Parameters<typeof listen>[0] = (request, response) => {
+      served.push(request.url!);
+      request.resume().on("end", () => setImmediate(() => response.end(body)));
+    };
+    const listener = await listen(app, { host: "127.0.0.1", port: 0 });
+    onTestFinished(async () => void (await listener.close(0)));
+    const open = () => connect(Number(new URL(listener.origin).port), "127.0.0.1");
+    /** Waits until the server has read what was sent before. */
+    const roundTrip = async () => void (await (await fetch(`${listener.origin}/other`)).text());
+    return { served, open, roundTrip };
+  }
+
+  test("are served in order, with their bodies, wherever the pieces of input end", async () => {
+    const { served, open } = await serving("x");
+    const post = "POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc";
+    const chunked = "POST /c HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n";
+    const all = get("/a") + post + chunked + get("/d") + "GET /e HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    for (const size of [1, 7, 50, 100, all.length]) {
+      const socket = open().setNoDelay();
+      for (let at = 0; at < all.length; at += size)
+        await new Promise((done) => socket.write(all.slice(at, at + size), done));
+      expect((await text(socket)).match(/HTTP\/1.1 200/g)).toHaveLength(5);
+      expect(served.splice(0)).toEqual(["/a", "/b", "/c", "/d", "/e"]);
+    }
+  });
+
+  test("wait while the response to an earlier one is not read, and then are all served", async () => {
+    const body = Buffer.alloc(8 * 2 ** 20, "x");
+    const { served, open, roundTrip } = await serving(body);
+    const socket = open().pause();
+    socket.write(get("/").repeat(5) + "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    await expect.poll(() => served.length).toBeGreaterThan(0);
+    for (let round = 0; round < 20; round++) await roundTrip();
+    expect(served.filter((path) => path === "/").length).toBeLessThan(4);
+    expect((await buffer(socket)).length).toBeGreaterThan(6 * body.length);
+    expect(served.filter((path) => path === "/")).toHaveLength(6);
+  });
+
+  test("are not served after the last response on the connection", async () => {
+    const { served, open } = await serving("x");
+    const socket = open();
+    socket.write("GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n" + get("/late"));
+    expect((await text(socket)).match(/HTTP\/1.1 \d{3}/g)).toEqual(["HTTP/1.1 200"]);
+    expect(served).toEqual(["/last"]);
+  });
+
+  test("are not served after a handler has destroyed the connection", async () => {
+    const served: string[] = [];
+    const app: Parameters<typeof listen>[0] = (request, response) => {
+      served.push(request.url!);
+      if (request.url === "/first") response.destroy();
+      else response.end("x");
+    };
+    const listener = await listen(app, { host: "127.0.0.1", port: 0 });
+    onTestFinished(async () => void (await listener.close(0)));
+    const socket = connect(Number(new URL(listener.origin).port), "127.0.0.1").on("error", () => {});
+    socket.resume().write(get("/first") + get("/second"));
+    await new Promise((done) => socket.once("close", done));
+    await (await fetch(`${listener.origin}/third`)).text();
+    expect(served).toEqual(["/first", "/third"]);
+  });
+
+  test("leave other connections their turn", async () => {
+    const { served, open, roundTrip } = await serving("x");
+    open().resume().write(get("/many").repeat(1_000));
+    await expect.poll(() => served.length).toBeGreaterThan(0);
+    await roundTrip();
+    expect(served.indexOf("/other")).toBeLessThan(900);
+  });
 });
 
 describe("a server that closes", () => {

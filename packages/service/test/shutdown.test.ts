@@ -38,7 +38,7 @@ describe("SIGTERM", () => {
     const halves = [
       "GET /v1/things HTTP/1.1\r\nHost: x\r\n",
       `${POST}Content-Length: 60\r\n\r\n{"name":`,
-      "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n".repeat(4_000), // the responses exceed the system's buffers
+      `GET ${await scriptOf(program)} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(100), // the responses exceed the system's buffers
       "CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n",
     ];
     const sockets = await Promise.all(halves.map((half) => stuckClient(program, half)));
@@ -216,4 +216,10 @@ async function post(program: Program, agent: Agent): Promise<IncomingMessage> {
   const response = await promise;
   await text(response);
   return response;
+}
+
+/** Returns the path of the reference page's script, the largest response. */
+async function scriptOf({ baseUrl }: Program): Promise<string> {
+  const page = await (await fetch(new URL("/docs", baseUrl))).text();
+  return /\/docs\/[^"]+/.exec(page)![0];
 }

@@ -1,12 +1,14 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { isBodyStreamed, normalizePath } from "express-operations";
+import { normalizePath } from "express-operations";
 import { ERRORS } from "../errors.ts";
 import { closingError, type ErrorFormat, plainErrors } from "../problems.ts";
 import { type AppOrListener, messageClasses } from "./express-messages.ts";
 import { createServer } from "./node-http.ts";
-import { endWithError, rejectConnection } from "./parser-errors.ts";
+import { endWithError, type ParserError, rejectConnection } from "./parser-errors.ts";
+import { Pipeline, type ServerSocket } from "./pipeline.ts";
 import { MAX_TARGET } from "./request-head.ts";
+import { type Connection, endIfSlow, type Exchange } from "./time-limits.ts";
 
 /** An address to listen on, with the names of its settings for error messages. */
 export interface Address {
@@ -65,7 +67,10 @@ export async function listen(
   const connections = new Connections(server, format);
   const endIdle = server.closeIdleConnections.bind(server);
   server.closeIdleConnections = () => connections.endIdleConnections(endIdle); // `server.close` calls it too
-  server.on("clientError", (error, socket) => rejectConnection(error, socket, format));
+  server.on("clientError", (error: ParserError, socket) => {
+    if (error.code === "HPE_PAUSED") connections.stopAtNextRequest(error, socket as Socket);
+    else rejectConnection(error, socket, format);
+  });
   // The target of CONNECT is another host. `Allow` is empty, since no method is allowed there (RFC 9110, section 10.2.1).
   server.on("connect", (_request, socket) =>
     endWithError(socket.resume(), "method_not_allowed", format, { Allow: "" }),
@@ -111,54 +116,10 @@ async function close(server: Server, connections: Connections, timeoutMs: number
   return destroyed;
 }
 
-/** Connections beyond this number are closed at once. Each connection may hold up to 80 KiB of an incomplete request. */
+/** Connections beyond this number are closed at once. Each connection may hold up to 80 KiB of incomplete or waiting requests. */
 const MAX_CONNECTIONS = 4_096;
-/** The time limit for receiving a body, from the end of the headers. Streamed bodies have `STALL_MS` instead. */
-const BODY_MS = 15_000;
-/**
- * The time limit for sending the rest of a response after the handler has ended it. Only slow clients reach the limit: the
- * system's buffers take the whole rest at once if the client reads. Node has no such limit: a client that reads byte by byte
- * never counts as idle.
- */
-const RESPONSE_READ_MS = 5_000;
-/**
- * The time limit for a client that accepts no byte of a response that its handler still produces, or sends no byte of a streamed
- * body that its handler reads. A stream has no limit while the service has nothing to send, or does not read.
- */
-const STALL_MS = 10_000;
-/**
- * The time limit between a response and the next request's headers. Node's `keepAliveTimeout` restarts with each empty line that
- * a client sends.
- */
-const IDLE_MS = 8_000;
 /** The time limit for the first byte on a new connection while the server closes. */
 const FIRST_BYTE_MS = 500;
-
-/** The number of bytes that a client has moved, and the time since when. */
-interface Progress {
-  bytes: number;
-  since: number;
-}
-
-interface Exchange {
-  request: IncomingMessage;
-  response: ServerResponse;
-  arrivedAt: number;
-  endedAt?: number;
-  /** The bytes that have arrived of a streamed body, with all earlier bytes of the connection. */
-  received?: Progress;
-}
-
-/** The state of an open connection. */
-interface Connection {
-  /** The requests that have not arrived completely, or whose responses are not sent completely. */
-  exchanges: Exchange[];
-  openedAt: number;
-  /** The end of the last exchange; undefined while there are exchanges. */
-  idleSince: number | undefined;
-  /** The bytes that the client has accepted; undefined while nothing is to be sent. */
-  accepted: Progress | undefined;
-}
 
 /**
  * The open connections of a server, each with its exchanges. A single Set of all exchanges would cost memory: V8 rebuilds a
@@ -175,40 +136,44 @@ class Connections {
    */
   constructor(server: Server, format: ErrorFormat) {
     this.#format = format;
-    server.prependListener("connection", (socket) => {
+    server.on("connection", (socket: ServerSocket) => {
       if (this.#open.size >= MAX_CONNECTIONS) {
         socket.destroy();
         return;
       }
-      const openedAt = now();
-      this.#open.set(socket, { exchanges: [], openedAt, idleSince: undefined, accepted: undefined });
+      const pipeline = new Pipeline(socket);
+      const parser = socket.parser!;
+      const serve = parser.onIncoming;
+      parser.onIncoming = (request, keepAlive) =>
+        socket._httpMessage || !socket.writable ? pipeline.wait(request, keepAlive) : serve(request, keepAlive);
+      const openedAt = performance.now();
+      this.#open.set(socket, { pipeline, exchange: undefined, openedAt, idleSince: undefined, accepted: undefined });
       socket.once("close", () => this.#open.delete(socket));
     });
     for (const event of ["request", "checkContinue"] as const)
-      server.prependListener(event, (request, response) => this.#add({ request, response, arrivedAt: now() }));
+      server.prependListener(event, (request, response) => this.#add({ request, response, arrivedAt: performance.now() }));
   }
 
   /** Sends `Connection: close` with each response from now on, also for requests in flight. */
   drain(): void {
     this.#isDraining = true;
-    for (const { exchanges } of this.#open.values()) {
-      for (const { response } of exchanges) response.shouldKeepAlive = false;
+    for (const { exchange } of this.#open.values()) {
+      if (exchange !== undefined) exchange.response.shouldKeepAlive = false;
     }
   }
 
   /** Ends connections beyond one of the time limits: for a body, a response or the next request. */
   endSlowConnections(): void {
     for (const [socket, connection] of this.#open) {
-      for (const exchange of connection.exchanges.slice()) {
-        const { request, response } = exchange;
-        if (response.writableEnded && !response.closed) exchange.endedAt ??= now();
-        if (response.closed && request.complete) finish(connection, exchange);
-        else if (!request.complete && isBodySlow(exchange)) rejectSlowBody(exchange, this.#format);
-        else if (exchange.endedAt !== undefined && now() - exchange.endedAt > RESPONSE_READ_MS) socket.destroy();
-      }
-      if (connection.idleSince !== undefined && now() - connection.idleSince > IDLE_MS) socket.destroy();
-      if (isStalled(socket, connection)) socket.destroy();
+      const { exchange } = connection;
+      if (exchange?.response.closed === true && exchange.request.complete) finish(connection, exchange);
+      else endIfSlow(socket, connection, this.#format);
     }
+  }
+
+  /** Makes the next request on a connection wait, after the parser has stopped behind its head. */
+  stopAtNextRequest(error: ParserError, socket: Socket): void {
+    this.#open.get(socket)?.pipeline.stop(error);
   }
 
   /**
@@ -218,8 +183,8 @@ class Connections {
   endIdleConnections(endIdle: () => void): void {
     const connections = [...this.#open];
     const unused = connections.filter(([socket]) => socket.bytesRead === 0);
-    const expired = unused.filter(([, { openedAt }]) => now() - openedAt > FIRST_BYTE_MS).map(([socket]) => socket);
-    const busy = connections.filter(([, { exchanges }]) => exchanges.length > 0);
+    const expired = unused.filter(([, { openedAt }]) => performance.now() - openedAt > FIRST_BYTE_MS).map(([socket]) => socket);
+    const busy = connections.filter(([, { exchange }]) => exchange !== undefined);
     const kept = [...busy, ...unused].map(([socket]) => socket);
     for (const socket of kept) socket.destroy = () => socket;
     endIdle();
@@ -239,56 +204,18 @@ class Connections {
     if (this.#isDraining) response.shouldKeepAlive = false;
     const connection = this.#open.get(request.socket);
     if (connection === undefined) return;
-    connection.exchanges.push(exchange);
+    connection.exchange = exchange;
     connection.idleSince = undefined;
     response.on("close", () => {
       if (request.complete) finish(connection, exchange);
+      if (connection.pipeline.isWaiting) connection.pipeline.continue();
     });
   }
 }
 
+/** Records the end of an exchange. */
 function finish(connection: Connection, exchange: Exchange): void {
-  connection.exchanges.splice(connection.exchanges.indexOf(exchange), 1);
-  if (connection.exchanges.length === 0) connection.idleSince = now();
-}
-
-/** Whether a body takes too long. A streamed body may take any time while it arrives, or while its handler does not read. */
-function isBodySlow(exchange: Exchange): boolean {
-  const { request, arrivedAt } = exchange;
-  if (!isBodyStreamed(request)) return now() - arrivedAt > BODY_MS;
-  const bytes = request.socket.bytesRead;
-  if (request.readableFlowing !== true || exchange.received?.bytes !== bytes)
-    exchange.received = { bytes, since: now() };
-  return now() - exchange.received.since > STALL_MS;
-}
-
-/** Whether the client of a response in progress accepts no bytes, although there are some to send. */
-function isStalled(socket: Socket, connection: Connection): boolean {
-  const waiting = socket.writableLength + unsentBytes(socket);
-  if (waiting === 0) {
-    connection.accepted = undefined;
-    return false;
-  }
-  const bytes = socket.bytesWritten - waiting;
-  if (connection.accepted?.bytes !== bytes) connection.accepted = { bytes, since: now() };
-  return now() - connection.accepted.since > STALL_MS;
-}
-
-/** The bytes that Node has handed to the system and that the system has not taken. Node counts them for its own time-outs. */
-function unsentBytes(socket: Socket): number {
-  return (socket as { _handle?: { writeQueueSize?: number } | null })._handle?.writeQueueSize ?? 0;
-}
-
-/** The handler of a streamed body learns from the end of the connection that the client has broken off. */
-function rejectSlowBody({ request, response }: Exchange, format: ErrorFormat): void {
-  if (response.headersSent || isBodyStreamed(request)) {
-    request.socket.destroy();
-    return;
-  }
-  const { body, headers } = closingError("request_timeout", format);
-  response.writeHead(ERRORS.request_timeout.status, headers).end(body);
-}
-
-function now(): number {
-  return performance.now();
+  if (connection.exchange !== exchange) return;
+  connection.exchange = undefined;
+  connection.idleSince = performance.now();
 }
