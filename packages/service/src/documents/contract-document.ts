@@ -43,14 +43,22 @@ async function toYaml(served: object): Promise<string> {
   return stringify(served, { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-/** Sends a text with the address of the request in place of the placeholder. The text is rendered once. */
+/**
+ * Sends a text with the address of the request in place of the placeholder. The text is rendered once, and its body and tag are
+ * kept until a request has another address.
+ */
 function withAddress(type: string, basePath: string, render: () => Promise<string>): RequestHandler {
   let rendered: Promise<string[]> | undefined;
   const parts = () => (rendered ??= render().then((text) => text.split(new RegExp(`"?${ADDRESS_PLACEHOLDER}"?`))));
+  let latest: { address: string; body: Buffer; tag: string } | undefined;
   return async (request, response) => {
     const address = (originOf(request) ?? "") + basePath;
-    const body = Buffer.from((await parts()).join(JSON.stringify(address)));
-    const tag = entityTagOf(body);
+    const text = await parts();
+    if (latest?.address !== address) {
+      const body = Buffer.from(text.join(JSON.stringify(address)));
+      latest = { address, body, tag: entityTagOf(body) };
+    }
+    const { body, tag } = latest;
     response.set("ETag", tag);
     if (isNotModified(request.headers["if-none-match"], tag)) response.writeHead(304).end();
     else response.setHeader("Content-Type", type).send(body);

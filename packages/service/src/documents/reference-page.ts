@@ -84,13 +84,15 @@ export function referencePage(
   ].join(";");
   let loading: ReturnType<typeof loadScalar> | undefined;
   const scalar = () => (loading ??= loadScalar());
+  let page: Buffer | undefined;
 
   router.all("/", allowGetHead, redirectTo("docs"));
   router.all("/docs/", allowGetHead, redirectTo("../docs"));
   router.all("/docs", allowGetHead, async (_request, response) => {
     const { path } = await scalar();
     response.set("Content-Security-Policy", policy);
-    response.type("html").send(html(escapeHtml(`${info.title} API ${info.version}`), path, startScript));
+    page ??= Buffer.from(html(escapeHtml(`${info.title} API ${info.version}`), path, startScript));
+    response.type("html").send(page);
   });
   if (codeSamples !== undefined) router.all(SAMPLED, allowGetHead, sampledDocument(document, codeSamples));
   const isScript: RequestHandler = async (request, _response, next) =>
@@ -107,8 +109,8 @@ export function referencePage(
 
 /** Serves the document with its samples. It is rendered at the first request. */
 function sampledDocument(document: ServedDocument, codeSamples: () => Promise<CodeSamples>): RequestHandler {
-  let rendered: Promise<string> | undefined;
-  const render = async () => JSON.stringify(withCodeSamples(document, await codeSamples()));
+  let rendered: Promise<Buffer> | undefined;
+  const render = async () => Buffer.from(JSON.stringify(withCodeSamples(document, await codeSamples())));
   return async (_request, response) => {
     response.type("json").send(await (rendered ??= render()));
   };
