@@ -1,3 +1,4 @@
+import { setFlagsFromString } from "node:v8";
 import type { Logger } from "pino";
 import { CloseStack } from "./close-stack.ts";
 import { listen } from "../http/listener.ts";
@@ -12,6 +13,8 @@ const RESPONSE_MARGIN_MS = 500;
 
 /** Starts the service in this process. */
 export async function startService(definition: ServiceDefinition, logger: Logger): Promise<Service> {
+  // Otherwise V8 keeps each request until a full collection, if a hundred connections that open at once are the first to be served.
+  setFlagsFromString("--no-allocation-site-pretenuring");
   const closeStack = new CloseStack();
   try {
     return await open(definition, logger, closeStack);
