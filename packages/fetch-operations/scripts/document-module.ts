@@ -10,6 +10,10 @@ const COPIES = {
   "document.ts": "openapi.ts",
   "nested-references.ts": "nested-references.ts",
   "compilable-types.ts": "compilable-types.ts",
+  "directions.ts": "directions.ts",
+  "discriminator.ts": "discriminator.ts",
+  "effective-schema.ts": "effective-schema.ts",
+  "keywords.ts": "keywords.ts",
 };
 
 for (const [module, copy] of Object.entries(COPIES)) {

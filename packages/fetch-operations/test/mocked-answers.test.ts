@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { responseOf } from "../src/testing/answer.ts";
 import { contractOf, type OperationContract } from "../src/testing/contract.ts";
+import { readRequest } from "../src/testing/request.ts";
 import { schemaValidator, valueOf } from "../src/testing/schema.ts";
 import { ContractViolation } from "../src/testing/contract-violation.ts";
 
@@ -117,5 +118,51 @@ describe("a mocked response", () => {
     expect(facts).toMatchObject({ operationId: "read", pointer });
     const [, reason] = text.split(`read: the mocked response ${answer.status} breaks the contract at ${pointer}: `);
     expect(reason).toEqual(message);
+  });
+});
+
+describe("the fields of one direction", () => {
+  const pet = {
+    type: "object",
+    required: ["id", "name", "pw"],
+    properties: {
+      id: { type: "integer", readOnly: true },
+      name: { type: "string" },
+      pw: { type: "string", writeOnly: true },
+      pups: { type: "array", items: { $ref: "#/components/schemas/Pet" } },
+    },
+  };
+  const example = { id: 1, name: "Rex", pw: "s", pups: [{ id: 2, name: "Bo", pw: "t" }] };
+  const content = { "application/json": { schema: { $ref: "#/components/schemas/Pet" }, example } };
+  const responses = { 201: { description: "", content } };
+  const post = { operationId: "addPet", requestBody: { required: true, content }, responses };
+  const document = { openapi: "3.1.1", paths: { "/pets": { post } }, components: { schemas: { Pet: pet } } };
+  const contract = contractOf(document, new Map([["addPet", "addPet"]]));
+  const [addPet] = contract.operations as [OperationContract];
+  const send = (body: object) =>
+    readRequest(
+      contract,
+      addPet,
+      new Request("https://a.example/pets", {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify(body),
+      }),
+    );
+
+  test("a request has no readOnly fields", async () => {
+    const body = { name: "Rex", pw: "s", pups: [{ name: "Bo", pw: "t" }] };
+    expect(await send(body)).toMatchObject({ body });
+    await expect(send({ ...body, id: 1 })).rejects.toThrow("at /body/id: The contract has no such field.");
+    await expect(send({ ...body, pups: [{ id: 2, name: "Bo", pw: "t" }] })).rejects.toThrow("at /body/pups/0/id:");
+    await expect(send({ name: "Rex" })).rejects.toThrow('"pw"');
+  });
+
+  test("a response has no writeOnly fields, and neither has its example", async () => {
+    const body = { id: 1, name: "Rex", pups: [{ id: 2, name: "Bo" }] };
+    expect(await responseOf(contract, addPet, { status: 201, body }).json()).toEqual(body);
+    expect(await responseOf(contract, addPet, { status: 201 }).json()).toEqual(body);
+    expect(() => responseOf(contract, addPet, { status: 201, body: { ...body, pw: "s" } })).toThrow("at /body/pw:");
+    expect(() => responseOf(contract, addPet, { status: 201, body: { name: "Rex" } })).toThrow('"id"');
   });
 });

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { operationsOf, requirementsOf } from "express-operations/reading";
-import { compilableTypes, withRequestDefaultsRequired } from "express-operations/request-defaults";
+import { compilableTypes, documentForTypes, withRequestDefaultsRequired } from "express-operations/request-defaults";
 import type { OpenAPI3 } from "openapi-typescript";
 import { ROOT } from "../paths.ts";
 import { aliasesOf } from "./aliases.ts";
@@ -21,14 +21,15 @@ export const GENERATED_FOLDER = join(ROOT, "packages/contract/src/generated");
 export async function generatedFiles(document: OpenAPI3): Promise<Record<string, string>> {
   const json = `${JSON.stringify(document, null, 2)}\n`;
   const { servers: _, ...elsewhere } = document;
+  const typed = documentForTypes(document);
   const hash = createHash("sha256")
     .update(`${JSON.stringify(elsewhere, null, 2)}\n`)
     .digest("hex");
   return {
     "openapi.json": json,
-    "schema.ts": await typesOf(document),
+    "schema.ts": await typesOf(typed),
     "operations-with-defaults.ts": await typesOf(withRequestDefaultsRequired(document)),
-    "names.ts": BANNER + aliasesOf(document),
+    "names.ts": BANNER + aliasesOf(typed),
     "metadata.ts":
       BANNER +
       "\n/** `info.version` of the contract. */\n" +

@@ -1,4 +1,4 @@
-import { inlineHeaders, nameNestedSchemas } from "express-operations/request-defaults";
+import { inlineHeaders } from "express-operations/request-defaults";
 import {
   HOLDS_VALUES,
   IS_MAP,
@@ -11,11 +11,10 @@ import type { OpenAPI3 } from "openapi-typescript";
 
 /**
  * Returns a copy of a document for generating types. Each property and parameter gets the text that an editor shows on
- * hover: its description, bounds and default, also those behind a `$ref`. Nested schemas get names, as by `nameNestedSchemas`.
+ * hover: its description, bounds and default, also those behind a `$ref`.
  */
 export function withHoverTexts(document: OpenAPI3): OpenAPI3 {
   const copy = structuredClone(document);
-  nameNestedSchemas(copy);
   inlineHeaders(copy);
   addHoverTexts(copy, copy, new Set());
   return copy;

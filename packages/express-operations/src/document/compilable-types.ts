@@ -1,4 +1,6 @@
+import { withDirections } from "./directions.ts";
 import { type OpenApiDocument, resolve, type Schema } from "./document.ts";
+import { nameNestedSchemas } from "./nested-references.ts";
 
 /** Keywords whose schemas are written in place, as parts of a union, an intersection or an array. */
 const IN_PLACE = ["oneOf", "anyOf", "allOf", "items"];
@@ -16,6 +18,16 @@ const WITH_REQUIRED = /^type WithRequired<.*?^\};$/ms;
 const DISTRIBUTED = `type WithRequired<T, K extends PropertyKey> = T extends unknown ? T & {
     [P in K & keyof T]-?: T[P];
 } : never;`;
+
+/**
+ * Returns a copy of a document for openapi-typescript. Nested schemas have names, and requests and responses differ as by
+ * `withDirections`.
+ */
+export function documentForTypes<Document extends OpenApiDocument>(document: Document): Document {
+  const copy = structuredClone(document);
+  nameNestedSchemas(copy);
+  return withDirections(copy);
+}
 
 /** Returns the types that openapi-typescript has written, without those that do not compile. */
 export function compilableTypes(types: string, document: OpenApiDocument): string {

@@ -13,6 +13,22 @@ export function effectiveSchema(document: OpenApiDocument, node: Schema = {}): S
   return [...members, own].reduce(merge, {});
 }
 
+/** Returns a schema and those that apply with it, through `$ref` and `allOf`. `true` and `false` are left out. */
+export function conjuncts(document: OpenApiDocument, schema: unknown): Schema[] {
+  const isOpenApi30 = document.openapi.startsWith("3.0.");
+  const found = new Set<Schema>();
+  const add = (part: unknown): void => {
+    if (!isRecord(part) || found.has(part)) return;
+    found.add(part);
+    const { $ref, allOf = [] } = part as Schema;
+    if (typeof $ref === "string") add(pointer(document, $ref));
+    // OpenAPI 3.0 ignores keywords beside a reference.
+    if ($ref === undefined || !isOpenApi30) for (const member of allOf as unknown[]) add(member);
+  };
+  add(schema);
+  return [...found].filter(({ $ref }) => $ref === undefined || !isOpenApi30);
+}
+
 /** Returns the JSON types that a schema allows; empty if it does not say. */
 export function typesOf(schema: Schema): string[] {
   const types = [schema.type ?? []].flat();

@@ -10,13 +10,12 @@ import {
   type ResponseObject,
   type Schema,
 } from "./document.ts";
-import { nameNestedSchemas } from "./nested-references.ts";
-import { compilableTypes } from "./compilable-types.ts";
+import { compilableTypes, documentForTypes } from "./compilable-types.ts";
 import { readableDocument } from "./openapi-3-2.ts";
 import { callbacksOf, webhooksOf } from "../webhooks/entries.ts";
 import { itemFormat } from "../response/item-format.ts";
 
-export { nameNestedSchemas, compilableTypes };
+export { compilableTypes, documentForTypes };
 
 /** Keywords whose schemas always apply to the value or a part of it. Validation fills in their defaults. */
 const CERTAIN = { one: ["items", "additionalProperties"], many: ["allOf", "prefixItems"] };
@@ -30,13 +29,13 @@ const UNCERTAIN = { one: ["not", "if", "then", "else", "contains"], many: ["oneO
  * headers are inlined, as by `inlineHeaders`. `schema` describes one item of an event stream or of JSON lines, because
  * openapi-typescript does not read `itemSchema`. Operations without an operationId get the one that `implement` gives
  * them. Operations of webhooks lose theirs, because other servers implement them. Callbacks become webhooks, with the
- * names that `callbackSenders` expects, because openapi-typescript writes no callbacks. OpenAPI 3.2 becomes 3.1. Nested
- * schemas get names, as by `nameNestedSchemas`.
+ * names that `callbackSenders` expects, because openapi-typescript writes no callbacks. OpenAPI 3.2 becomes 3.1. Schemas
+ * change as by `documentForTypes`.
  */
 export function withRequestDefaultsRequired<Document extends object>(document: Document): Document {
-  const copy = structuredClone(readableDocument(document as Document & OpenApiDocument)) as Document & OpenApiDocument;
-  writeOutPathItems(copy);
-  nameNestedSchemas(copy);
+  const readable = structuredClone(readableDocument(document as Document & OpenApiDocument));
+  writeOutPathItems(readable);
+  const copy = documentForTypes(readable) as Document & OpenApiDocument;
   const certain = new Set<Schema>();
   const uncertain = new Set<Schema>();
   const visit = (node: unknown, isCertain: boolean): void => {

@@ -8,7 +8,7 @@ import {
   resolve,
   type Schema,
 } from "./document.ts";
-import { effectiveSchema, isReadOnly, propertiesOf, typeOf, typesOf } from "./effective-schema.ts";
+import { conjuncts, effectiveSchema, isReadOnly, propertiesOf, typeOf, typesOf } from "./effective-schema.ts";
 import { schemasInPlace, schemasOfParts } from "./schema-walk.ts";
 
 /**
@@ -73,16 +73,6 @@ function isOfType(schema: Schema, value: unknown): boolean {
   const isTyped = types.length === 0 || types.includes(type) || (type === "integer" && types.includes("number"));
   const allowed = schema["enum"] as unknown[] | undefined;
   return isTyped && (allowed === undefined || typeof value === "object" || allowed.includes(value));
-}
-
-/** Returns a schema and those that apply with it, through `$ref` and `allOf`. */
-function conjuncts(document: OpenApiDocument, schema: Schema): Schema[] {
-  const found = new Set([schema]);
-  for (const part of found) {
-    if (part.$ref !== undefined) found.add(resolve<Schema>(document, { $ref: part.$ref }));
-    for (const member of (part["allOf"] ?? []) as Schema[]) found.add(member);
-  }
-  return [...found];
 }
 
 function dropRequired(schema: Schema, names: string[]): void {

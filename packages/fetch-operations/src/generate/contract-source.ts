@@ -2,7 +2,6 @@ import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import type { OpenApiDocument } from "../generated/openapi.ts";
 import type { ValueTypes } from "../contract/shapes.ts";
-import { nameNestedSchemas } from "../generated/nested-references.ts";
 import { compilableTypes } from "../generated/compilable-types.ts";
 
 /** The parts of `@redocly/openapi-core` that are used. It is installed with openapi-typescript. */
@@ -84,7 +83,6 @@ export async function typesOf(document: object, { int64, dates }: ValueTypes = {
   } = (await import(pathToFileURL(from).href)) as typeof import("openapi-typescript");
   const typeOf = (text: string) => (stringToAST(`type T = ${text}`)[0] as { type: never }).type;
   const copy = structuredClone(document); // because openapi-typescript adds fields
-  nameNestedSchemas(copy as OpenApiDocument);
   const nodes = await openapiTS(copy as never, {
     silent: true,
     defaultNonNullable: false,

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { documentForTypes } from "../generated/compilable-types.ts";
 import type { OpenApiDocument } from "../generated/openapi.ts";
 import { apiModule, errorCodes } from "./api-module.ts";
 import type { Config } from "./config.ts";
@@ -24,7 +25,7 @@ const RESERVED = new Set(
 /** Returns the text of each generated file, by name. Throws a `Refusal` for an operation that the client cannot call. */
 export async function generatedFiles(contract: Contract, config: Config): Promise<Record<string, string>> {
   const { placeOf } = contract;
-  const document = withItemsAsSchemas(contract.document);
+  const document = documentForTypes(withItemsAsSchemas(contract.document));
   const operations = describedOperations(document, config, placeOf);
   const methods = new Set(operations.map(({ method }) => method));
   for (const { id, name } of operations) {
@@ -40,7 +41,7 @@ export async function generatedFiles(contract: Contract, config: Config): Promis
   const constants = operationConstants(operations, shared, shapes, config);
   const files = {
     "schema.ts": config.types === undefined ? `${BANNER}\n${types}` : types,
-    "names.ts": BANNER + names(document, config, operations),
+    "names.ts": BANNER + names(config.types === undefined ? document : contract.document, config, operations),
     "api.ts": BANNER + apiModule(contract, config, shared, errorCodes(document, config)),
     "operations.ts": BANNER + operationsModule(operations, constants, hasShapes),
     "calls.ts": BANNER + calls(operations, config),

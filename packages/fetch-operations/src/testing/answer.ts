@@ -2,7 +2,7 @@ import { type FakeContract, type OperationContract } from "./contract.ts";
 import { ContractViolation } from "./contract-violation.ts";
 import { writeBigJson } from "../request/body.ts";
 import type { MediaTypeObject, ResponseObject } from "../generated/openapi.ts";
-import { type SchemaError, valueOf } from "./schema.ts";
+import { type SchemaError, valueOf, withoutForbidden } from "./schema.ts";
 
 /** A mocked response of any operation. */
 export interface AnyMockAnswer {
@@ -75,7 +75,8 @@ function bodyOf(
 /** Returns the first example. An error takes the example of its status, because one response may declare several statuses. */
 function exampleOf(contract: FakeContract, media: MediaTypeObject, status: number): unknown {
   const named = Object.values(media.examples ?? {}).map((example) => contract.resolved(example).value);
-  const values = media.example === undefined ? named : [media.example, ...named];
+  const all = media.example === undefined ? named : [media.example, ...named];
+  const values = all.map((value) => withoutForbidden(contract.document, media.schema, value));
   if (!isErrorStatus(status)) return values[0];
   const errors = values as { status?: unknown }[];
   return errors.find((error) => error.status === status) ?? (errors[0] && { ...errors[0], status });

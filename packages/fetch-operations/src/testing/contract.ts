@@ -1,3 +1,4 @@
+import { withDirections } from "../generated/directions.ts";
 import {
   type OperationEntry,
   operationsOf,
@@ -50,10 +51,11 @@ export interface OperationContract {
  * types of its values.
  */
 export function contractOf(
-  document: ContractDocument,
+  given: ContractDocument,
   names: ReadonlyMap<string, string>,
   types: ValueTypes = {},
 ): FakeContract {
+  const document = withDirections(given, false);
   const resolved = <Target extends object>(node: Target | Reference): Target => resolve<Target>(document, node);
   const [{ url, variables = {} } = { url: "/" }] = document.servers ?? [];
   const address = url.replaceAll(/\{([^{}]+)\}/g, (text, name: string) => variables[name]?.default ?? text);

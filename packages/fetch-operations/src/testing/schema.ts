@@ -90,6 +90,20 @@ export function fieldSchema(document: OpenApiDocument, schema: Schema | undefine
   return rest.find((one): one is Schema => typeof one === "object" && one !== null);
 }
 
+/** Returns an example without the fields that its schema forbids. Requests and responses share examples with `writeOnly` fields. */
+export function withoutForbidden(document: OpenApiDocument, schema: Schema | undefined, example: unknown): unknown {
+  if (Array.isArray(example)) {
+    const items = itemSchema(document, schema);
+    return example.map((item) => withoutForbidden(document, items, item));
+  }
+  if (typeof example !== "object" || example === null) return example;
+  const fields = Object.entries(example).map(([name, value]) => [name, value, fieldSchema(document, schema, name)]);
+  const kept = fields.filter(([, , field]) => field !== false);
+  return Object.fromEntries(
+    kept.map(([name, value, field]) => [name, withoutForbidden(document, field as Schema | undefined, value)]),
+  );
+}
+
 /** Returns a schema and the schemas that it is composed of. */
 function partsOf(document: OpenApiDocument, given: Schema | undefined, depth = 0): Schema[] {
   if (given === undefined || depth > 16) return [];

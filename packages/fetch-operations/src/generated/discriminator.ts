@@ -1,0 +1,72 @@
+// Copied from express-operations/document by `pnpm generate`. Do not edit.
+import { type OpenApiDocument, type Schema, unescapeKey } from "./openapi.ts";
+
+/** https://spec.openapis.org/oas/v3.2.0#discriminator-object */
+export interface Discriminator {
+  propertyName?: string;
+  mapping?: Record<string, string>;
+  /** The schema of values without the property, or with a value of no other schema. */
+  defaultMapping?: string;
+}
+
+/** Returns the values of a discriminator that choose a schema: those of the mapping, else the name of the schema. */
+export function valuesFor(ref: string | undefined, { mapping = {} }: Discriminator): string[] {
+  if (ref === undefined) return [];
+  const mapped = Object.entries(mapping).flatMap(([value, target]) => (isTarget(ref, target) ? value : []));
+  return mapped.length > 0 ? mapped : [nameOf(ref)];
+}
+
+/** Returns whether a mapping names a schema, by its reference or by its name. */
+export function isTarget(ref: string | undefined, target: string | undefined): boolean {
+  return ref !== undefined && (target === ref || target === nameOf(ref));
+}
+
+/**
+ * Returns the values of a discriminator with the references to their schemas: the entries of its mapping, and the names of the
+ * members of its choice and of `others` that the mapping leaves out.
+ */
+export function choicesOf(
+  document: OpenApiDocument,
+  { discriminator, oneOf, anyOf }: Schema,
+  others: string[] = [],
+): [value: string, ref: string][] {
+  const { schemas = {} } = (document.components ?? {}) as { schemas?: object };
+  const members = ([oneOf ?? [], anyOf ?? []].flat() as Schema[]).flatMap(({ $ref }) => $ref ?? []);
+  const mapped = Object.entries((discriminator as Discriminator).mapping ?? {}).map(
+    ([value, target]): [string, string] => [value, Object.hasOwn(schemas, target) ? refTo(target) : target],
+  );
+  const known = new Set(mapped.map(([, ref]) => ref));
+  const unmapped = new Set([...members, ...others].filter((ref) => !known.has(ref)));
+  return [...mapped, ...Array.from(unmapped, (ref): [string, string] => [nameOf(ref), ref])];
+}
+
+/** Returns the reference to a component schema. */
+export function refTo(name: string): string {
+  return `#/components/schemas/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+/** Returns the name of the schema that a reference leads to. */
+export function nameOf(ref: string): string {
+  return unescapeKey(decodeURIComponent(ref.split(/[/#]/).at(-1)!));
+}
+
+/**
+ * Returns the discriminator of a choice for a copy whose members have other references. `copyReference` returns the
+ * reference in the copy. The mapping has the values of every member, because the names of the copies differ.
+ */
+export function copyDiscriminator(
+  { discriminator, oneOf, anyOf }: Schema,
+  copyReference: (ref: string) => string,
+): Discriminator {
+  const { mapping: _, defaultMapping, ...others } = discriminator as Discriminator;
+  const members = [oneOf ?? [], anyOf ?? []].flat() as Schema[];
+  const mapping = members.flatMap(({ $ref }) =>
+    valuesFor($ref, discriminator as Discriminator).map((value) => [value, copyReference($ref!)] as const),
+  );
+  const byDefault = members.find(({ $ref }) => isTarget($ref, defaultMapping));
+  return {
+    ...others,
+    mapping: Object.fromEntries(mapping),
+    ...(byDefault !== undefined && { defaultMapping: copyReference(byDefault.$ref!) }),
+  };
+}
