@@ -12,7 +12,9 @@ const COPIES = {
   "compilable-types.ts": "compilable-types.ts",
   "directions.ts": "directions.ts",
   "discriminator.ts": "discriminator.ts",
+  "discriminator-values.ts": "discriminator-values.ts",
   "effective-schema.ts": "effective-schema.ts",
+  "inheritance.ts": "inheritance.ts",
   "keywords.ts": "keywords.ts",
 };
 

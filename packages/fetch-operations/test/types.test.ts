@@ -196,6 +196,25 @@ const PROGRAM_ERRORS: [code: string, firstLine: string][] = [
   ],
 ];
 
+/** Returns the compiler's messages for a program in the folder of a client. */
+function compile({ folder }: GeneratedClient, program: string): string {
+  writeFileSync(join(folder, "program.ts"), program);
+  const compilerOptions = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUnusedLocals: true,
+    noEmit: true,
+    module: "nodenext",
+    target: "es2022",
+    lib: ["es2023", "dom", "dom.iterable", "dom.asynciterable"],
+    types: [],
+    allowImportingTsExtensions: true,
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+  const tsc = join(import.meta.dirname, "../../../node_modules/typescript/bin/tsc");
+  return spawnSync(process.execPath, [tsc, "-p", folder, "--pretty", "false"], { encoding: "utf8" }).stdout;
+}
+
 describe("the types of a generated client", () => {
   let client: GeneratedClient;
   beforeAll(async () => {
@@ -203,36 +222,129 @@ describe("the types of a generated client", () => {
   });
   afterAll(() => client[Symbol.dispose]());
 
-  const compile = (program: string): string => {
-    writeFileSync(join(client.folder, "program.ts"), program);
-    const compilerOptions = {
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noUnusedLocals: true,
-      noEmit: true,
-      module: "nodenext",
-      target: "es2022",
-      lib: ["es2023", "dom", "dom.iterable", "dom.asynciterable"],
-      types: [],
-      allowImportingTsExtensions: true,
-    };
-    writeFileSync(join(client.folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
-    const tsc = join(import.meta.dirname, "../../../node_modules/typescript/bin/tsc");
-    return spawnSync(process.execPath, [tsc, "-p", client.folder, "--pretty", "false"], { encoding: "utf8" }).stdout;
-  };
-
   test("narrow every kind of result, and take every kind of input", () => {
-    expect(compile(PROGRAM)).toBe("");
+    expect(compile(client, PROGRAM)).toBe("");
   });
 
   test("name the operation's types in the compiler's first lines", () => {
     const head =
       'import { createThing, type Thing } from "./index.ts";\ndeclare const thing: Thing;\nvoid createThing;\n';
-    const output = compile(head + PROGRAM_ERRORS.map(([code]) => `void ${code};\n`).join(""));
+    const output = compile(client, head + PROGRAM_ERRORS.map(([code]) => `void ${code};\n`).join(""));
     const lines = Array.from(
       output.matchAll(/^\S*program\.ts\((\d+),\d+\): error TS\d+: (.*)$/gm),
       ([, line, text]) => [Number(line), text],
     );
     expect(lines).toEqual(PROGRAM_ERRORS.map(([, text], index) => [index + 4, text]));
   });
+});
+
+const integer = { type: "integer" };
+const object = (properties: object, required: string[] = []) => ({ type: "object", properties, required });
+const both = (operationId: string, name: string) => ({
+  post: { operationId, requestBody: { required: true, ...json(ref(name)) }, responses: { 200: json(ref(name)) } },
+});
+
+/** A contract whose requests and responses differ, and whose discriminators are no strings. */
+const directions = {
+  openapi: "3.0.3",
+  info: { title: "T", version: "1" },
+  paths: {
+    "/pets": both("pets", "Pet"),
+    "/keys": both("keys", "Key"),
+    "/ids": both("ids", "Id"),
+    "/copies": {
+      post: {
+        operationId: "copies",
+        requestBody: {
+          required: true,
+          ...json({ $ref: "#/paths/~1pets/post/responses/200/content/application~1json/schema" }),
+        },
+        responses: { 200: json({ $ref: "#/components/schemas/Pet/properties/name" }) },
+      },
+    },
+    "/shapes": both("addShape", "Shape"),
+    "/switches": both("switches", "Switch"),
+    "/vehicles": both("vehicles", "Vehicle"),
+  },
+  components: {
+    schemas: {
+      Pet: object(
+        { id: { ...integer, readOnly: true }, name: string, pw: { ...string, writeOnly: true }, of: ref("Pet") },
+        ["id", "name", "pw"],
+      ),
+      Key: {
+        ...object({ id: { ...integer, readOnly: true }, key: { ...string, writeOnly: true }, note: string }, [
+          "id",
+          "key",
+        ]),
+        additionalProperties: false,
+      },
+      Id: { ...object({ id: { ...integer, readOnly: true } }, ["id"]), additionalProperties: false },
+      Circle: object({ type: { ...integer, enum: [1] }, radius: integer }, ["radius"]),
+      Square: object({ type: integer, size: integer }, ["type", "size"]),
+      Shape: {
+        oneOf: [ref("Circle"), ref("Square")],
+        discriminator: { propertyName: "type", mapping: { 1: ref("Circle").$ref, 2: ref("Square").$ref } },
+      },
+      On: object({ on: { type: "boolean", enum: [true] }, power: integer }, ["on", "power"]),
+      Off: object({ on: { type: "boolean", enum: [false] }, reason: string }, ["on", "reason"]),
+      Vehicle: {
+        ...object({ wheels: integer, owner: string }, ["wheels", "owner"]),
+        oneOf: [ref("Bike"), ref("Car")],
+        discriminator: { propertyName: "wheels", mapping: { 2: ref("Bike").$ref, 4: ref("Car").$ref } },
+      },
+      Bike: { allOf: [ref("Vehicle"), object({ bell: string })] },
+      Car: { allOf: [ref("Vehicle"), object({ seats: integer }, ["seats"])] },
+      Switch: { oneOf: [ref("On"), ref("Off")], discriminator: { propertyName: "on" } },
+    },
+  },
+};
+
+const DIRECTIONS = `
+import { createThing, type Pet, type PetRequest } from "./index.ts";
+import { createFakeThing } from "./testing.ts";
+const thing = createThing({ baseUrl: "https://a.example", fetch: createFakeThing().fetch });
+
+const sent: PetRequest = { name: "Rex", pw: "s", of: { name: "Bo", pw: "t" } };
+const pet = await thing.pets({ body: sent });
+if (pet.ok) {
+  const received: Pet = pet.data;
+  void received.id.toFixed();
+  // @ts-expect-error responses have no pw
+  void received.of?.pw;
+}
+// @ts-expect-error the service refuses id
+void thing.pets({ body: { id: 1, name: "Rex", pw: "s" } });
+// @ts-expect-error pw is required
+void thing.POST("/pets", { body: { name: "Rex" } });
+void thing.copies({ body: { name: "Rex", pw: "s" } });
+
+const key = await thing.keys({ key: "a" });
+if (key.ok) void key.data.id.toFixed();
+// @ts-expect-error the service refuses id
+void thing.keys({ id: 1, key: "a" });
+void thing.ids();
+const fake = createFakeThing();
+fake.mock("pets", { status: 200, body: { id: 1, name: "Rex" } });
+fake.mock("pets", ({ body }) => ({ status: 200, body: { id: body.pw.length, name: body.name } }));
+
+const shape = await thing.addShape({ body: { type: 1, radius: 2 } });
+if (shape.ok && shape.data.type === 2) void shape.data.size.toFixed();
+// @ts-expect-error the values of the property are integers
+void thing.addShape({ body: { type: "1", radius: 2 } });
+// @ts-expect-error the type of a square is 2
+void thing.addShape({ body: { type: 1, size: 2 } });
+// @ts-expect-error a discriminator is required
+void thing.addShape({ body: { radius: 2 } });
+const vehicle = await thing.vehicles({ body: { wheels: 4, owner: "Ann", seats: 5 } });
+if (vehicle.ok && vehicle.data.wheels === 4) void vehicle.data.seats.toFixed();
+// @ts-expect-error a bike has no seats
+if (vehicle.ok && vehicle.data.wheels === 2) void vehicle.data.seats;
+const state = await thing.switches({ body: { on: false, reason: "" } });
+if (state.ok) void (state.data.on ? state.data.power.toFixed() : state.data.reason.trim());
+`;
+
+test("the types of a generated client have the fields of each direction, and discriminators of numbers and booleans", async () => {
+  using client = await generatedClient(directions, { features: ["testing"] });
+  expect(compile(client, DIRECTIONS)).toBe("");
 });

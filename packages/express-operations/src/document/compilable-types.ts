@@ -1,5 +1,7 @@
 import { withDirections } from "./directions.ts";
+import { writeDiscriminatorValues } from "./discriminator-values.ts";
 import { type OpenApiDocument, resolve, type Schema } from "./document.ts";
+import { withInheritance } from "./inheritance.ts";
 import { nameNestedSchemas } from "./nested-references.ts";
 
 /** Keywords whose schemas are written in place, as parts of a union, an intersection or an array. */
@@ -20,12 +22,13 @@ const DISTRIBUTED = `type WithRequired<T, K extends PropertyKey> = T extends unk
 } : never;`;
 
 /**
- * Returns a copy of a document for openapi-typescript. Nested schemas have names, and requests and responses differ as by
- * `withDirections`.
+ * Returns a copy of a document for openapi-typescript. Children inherit from a parent that lists them, nested schemas have
+ * names, discriminators of numbers and booleans are values, and requests and responses differ as by `withDirections`.
  */
 export function documentForTypes<Document extends OpenApiDocument>(document: Document): Document {
-  const copy = structuredClone(document);
+  const copy = structuredClone(withInheritance(document)) as Document;
   nameNestedSchemas(copy);
+  writeDiscriminatorValues(copy);
   return withDirections(copy);
 }
 
