@@ -2,7 +2,7 @@ import { bundle } from "@platform/contract-tools/bundle";
 import { basePathOf } from "@platform/contract-tools/base-path";
 import { requiredSchemes } from "@platform/contract-tools/security-schemes";
 import { implement } from "express-operations";
-import { type OpenApiDocument, type OperationEntry, operationsOf, requirementsOf } from "express-operations/reading";
+import { type OpenApiDocument, type OperationEntry, operationsOf } from "express-operations/reading";
 import type { Security } from "./security-files.ts";
 
 /** The facts of a contract that the repository is made from. */
@@ -36,13 +36,7 @@ export async function readContract(path: string): Promise<Contract> {
     );
   }
   const broken = await expectToStart(path, document, entries);
-  const security: Security = {
-    schemes: requiredSchemes(document, entries),
-    hasPublicOperations: entries.some((entry) => {
-      const requirements = requirementsOf(document, entry);
-      return requirements.length === 0 || requirements.some((requirement) => Object.keys(requirement).length === 0);
-    }),
-  };
+  const security: Security = { schemes: requiredSchemes(document, entries) };
   return { document, entries, security, basePath: basePathOf(document as { servers?: unknown }), broken };
 }
 

@@ -1,9 +1,8 @@
 import { type SecurityScheme, type Verifier, verifierOf } from "@platform/contract-tools/security-schemes";
 
-/** The security schemes of a contract, and whether it has operations without credentials. */
+/** The security schemes of a contract. */
 export interface Security {
   schemes: Map<string, SecurityScheme>;
-  hasPublicOperations: boolean;
 }
 
 /** Returns the kinds of verifiers that the schemes need, each once. */
@@ -83,7 +82,6 @@ export function contextFile(security: Security): string {
     ...(needed.has("apiKey") ? ['Authenticated["caller"]'] : []),
     ...(needed.has("token") ? ["TokenCaller"] : []),
     ...(needed.has("basic") ? ["BasicCaller"] : []),
-    ...(security.hasPublicOperations || [...needed].every((verifier) => verifier === "none") ? ["undefined"] : []),
   ];
   const imports = [
     ...(needed.has("apiKey") ? ['import type { Authenticated } from "@platform/api-keys/authentication";'] : []),
@@ -99,8 +97,8 @@ export interface BasicCaller {
 `;
   return `${imports.join("\n")}
 
-${needed.has("basic") ? basic : ""}/** The owner of a request's credentials.${callers.includes("undefined") ? " Undefined for an operation without credentials." : ""} */
-export type Caller = ${callers.join(" | ")};
+${needed.has("basic") ? basic : ""}/** The owner of a request's credentials. */
+export type Caller = ${callers.join(" | ") || "undefined"};
 
 /** The input that every handler gets: the caller, and the storage with the tables of the handler. */
 export interface Context<Tables = unknown> {

@@ -11,7 +11,6 @@ const schemes = {
 };
 const securityOf = (...names: (keyof typeof schemes)[]) => ({
   schemes: new Map(names.map((name) => [name, schemes[name]])),
-  hasPublicOperations: false,
 });
 
 test("each scheme has the verifier of its kind, and one that nothing verifies gets 401", () => {
@@ -26,11 +25,9 @@ test("a contract without tokens has no settings for them", () => {
   expect(securityFile(securityOf("key"))).not.toMatch(/token(?!Issuer\?: never)/i);
 });
 
-test("the caller has the type of each verifier, and may be undefined where an operation is public", () => {
+test("the caller has the type of each verifier, and is undefined without one", () => {
   expect(contextFile(securityOf("key"))).toContain('export type Caller = Authenticated["caller"];');
-  expect(contextFile({ ...securityOf("jwt", "user"), hasPublicOperations: true })).toContain(
-    "export type Caller = TokenCaller | BasicCaller | undefined;",
-  );
+  expect(contextFile(securityOf("jwt", "user"))).toContain("export type Caller = TokenCaller | BasicCaller;");
   expect(contextFile(securityOf())).toContain("export type Caller = undefined;");
 });
 

@@ -13,7 +13,7 @@ const schemes = {
   user: { type: "http", scheme: "basic" },
 };
 const pageFor = (...names: (keyof typeof schemes)[]) =>
-  settingsPage(page, { schemes: new Map(names.map((name) => [name, schemes[name]])), hasPublicOperations: false });
+  settingsPage(page, { schemes: new Map(names.map((name) => [name, schemes[name]])) });
 
 test("the settings of tokens have rows where the contract has tokens, and nowhere else", () => {
   expect(pageFor("jwt").match(/^\| `TOKEN_\w+` \| unset \| \S/gm)).toHaveLength(3);

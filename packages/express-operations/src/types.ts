@@ -10,7 +10,10 @@ import type { Concrete, OPERATION, StreamedInput as Streamed } from "./upload/ty
  * `context` option.
  */
 export interface HandlerTypes {
-  /** Undefined for an operation without credentials. Use `User | undefined` if there are such operations. */
+  /**
+   * The caller of an operation that needs credentials. In types by openapi-typescript alone, the caller of each operation: use
+   * `User | undefined` if there are operations without credentials.
+   */
   caller?: unknown;
   context?: unknown;
 }
@@ -49,10 +52,10 @@ type InputOf<Id extends keyof Operations, Operations, Env extends HandlerTypes> 
   cookies: ParametersIn<Operations[Id], "cookie">;
   /** The path of the request as sent, without its query. Links to the same resource start with it. */
   requestPath: string;
-  /** The caller that the last security handler found. */
-  caller: Env["caller"];
+  /** The caller that the last security handler found. Undefined without credentials. */
+  caller: CallerOf<CredentialsOf<Operations[Id]>, Env["caller"]>;
   /** The callers by security scheme. There are several if the satisfied requirement has several schemes. */
-  callers: Readonly<Record<string, Env["caller"]>>;
+  callers: CallersOf<CredentialsOf<Operations[Id]>, Env["caller"]>;
   context: Env["context"];
   /** Aborts when the client has gone before the response has ended. `{ ...input }` does not copy it. */
   signal: AbortSignal;
@@ -98,6 +101,23 @@ export type ParametersIn<Operation, Place extends string> = Operation extends { 
       : Exclude<Parameters[Place], undefined>
     : Empty
   : Empty;
+
+/** The credentials of an operation by security scheme, as `withRequestDefaultsRequired` declares them, or unknown. */
+type CredentialsOf<Operation> =
+  ParametersIn<Operation, "header"> extends { Authorization?: infer Credentials } ? Credentials : unknown;
+
+type CallerOf<Credentials, Caller> = Credentials extends Record<string, never> ? undefined : Caller;
+
+/** With several alternatives, the request has the callers of one of them. */
+type CallersOf<Credentials, Caller> = [Credentials] extends [object]
+  ? Readonly<
+      IsUnion<Credentials> extends true
+        ? Partial<Record<SchemeIn<Credentials>, Caller>>
+        : Record<SchemeIn<Credentials>, Caller>
+    >
+  : Readonly<Record<string, Caller>>;
+
+type SchemeIn<Credentials> = Credentials extends Record<string, never> ? never : keyof Credentials;
 
 /** Removes the headers whose declaration OpenAPI ignores. Handlers do not receive them. */
 type WithoutIgnored<Headers> = {

@@ -217,15 +217,17 @@ test("OpenAPI 3.2 is described in the terms of 3.1", () => {
     components: { mediaTypes: { A: { schema: { type: "string" } } } },
   };
   const copy = withRequestDefaultsRequired(document);
+  const credentials = expect.objectContaining({ name: "Authorization", in: "header" }) as object;
   const written = { 200: { description: "", content: { "application/json": { schema: { type: "string" } } } } };
-  const parameters = [{ name: "id", in: "path" }];
+  const own = { name: "id", in: "path" };
+  const parameters = [own, credentials];
   expect(copy.openapi).toBe("3.1.2");
   expect(copy.paths).toEqual({
     "/x/{id}": {
-      parameters,
+      parameters: [own],
       get: {
         operationId: "getX",
-        parameters: [{ name: "all", in: "query", schema: { type: "array" } }],
+        parameters: [{ name: "all", in: "query", schema: { type: "array" } }, credentials],
         responses: written,
       },
     },
@@ -296,4 +298,23 @@ test("paths that share a path item have operations of their own", () => {
     paths: { "/new": { get: { responses: anyJson } }, "/old": { $ref: "#/paths/~1new" } },
   }) as { paths: Record<string, { get?: { operationId?: string } }> };
   expect(Object.values(copy.paths).map(({ get }) => get?.operationId)).toEqual(["GET /new", "GET /old"]);
+});
+
+test.each<[name: string, root: object[] | undefined, own: object[] | undefined, credentials: object[] | undefined]>([
+  ["none", undefined, undefined, undefined],
+  ["those of the document", [{ key: [] }], undefined, [{ key: {} }]],
+  ["none, against the document", [{ key: [] }], [], undefined],
+  ["its own", [{ key: [] }], [{ user: ["a"], token: [] }, { key: [] }], [{ user: {}, token: {} }, { key: {} }]],
+  ["optional ones", undefined, [{}, { key: [] }], [{}, { key: {} }]],
+])("the credentials of an operation in the copy: %s", (_name, root, own, credentials) => {
+  const ignored = { name: "authorization", in: "header", schema: { type: "string" } };
+  const get = { operationId: "x", parameters: [ignored], responses: {}, ...(own && { security: own }) };
+  const paths = { "/x": { parameters: [{ $ref: "#/components/parameters/Ignored" }], get } };
+  const document = { openapi: "3.1.0", ...(root && { security: root }), paths };
+  const copy = withRequestDefaultsRequired({ ...document, components: { parameters: { Ignored: ignored } } });
+  expect(copy.paths["/x"].parameters).toEqual([]);
+  type Declared = { name: string; schema: { anyOf?: { properties: object }[] } };
+  const [{ name, schema }, ...others] = copy.paths["/x"].get.parameters as unknown as [Declared];
+  expect([name, others]).toEqual(["Authorization", []]);
+  expect(schema.anyOf?.map(({ properties }) => properties)).toEqual(credentials);
 });

@@ -137,6 +137,37 @@ interface Upload {
 is<Equal<Input<Upload>["contentType"], `image/${string}` | "application/json" | `application/${string}+json`>>();
 is<Equal<Input<Upload>["callers"], Readonly<Record<string, unknown>>>>();
 
+/** The header that `withRequestDefaultsRequired` declares in place of `security`. */
+interface With<Credentials> {
+  responses: Record<204, unknown>;
+  parameters: { query?: never; header?: { Authorization?: Credentials }; path?: never; cookie?: never };
+}
+type InputWith<Credentials> = Input<With<Credentials>, Env>;
+type None = Record<string, never>;
+interface Key {
+  key: unknown;
+}
+is<Equal<InputWith<None>["caller"], undefined>>();
+is<Equal<InputWith<Key>["caller"], Env["caller"]>>();
+is<Equal<InputWith<Key | None>["caller"], Env["caller"] | undefined>>();
+is<Equal<InputWith<Key>["callers"], Readonly<Record<"key", Env["caller"]>>>>();
+is<Equal<InputWith<Key | { user: unknown } | None>["callers"], { readonly [S in "key" | "user"]?: Env["caller"] }>>();
+is<Equal<InputWith<Key>["headers"], Record<never, never>>>();
+// Other types say nothing about security.
+is<Equal<InputWith<string>["caller"], Env["caller"]>>();
+is<Equal<InputWith<string>["callers"], Readonly<Record<string, Env["caller"]>>>>();
+implement<{ get: With<None> }, Env>()({
+  document,
+  ...given,
+  handlers: {
+    get: ({ caller }) => {
+      // @ts-expect-error an operation without security has no caller
+      void caller.user;
+      return { status: 204 };
+    },
+  },
+});
+
 interface Token {
   text: string;
 }

@@ -358,6 +358,10 @@ export interface operations {
                  *     304 without a body. At most 16384 characters.
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description The credentials by security scheme, for the type of `caller`. */
+                Authorization?: {
+                    bearerAuth: unknown;
+                };
             };
             path?: never;
             cookie?: never;
@@ -415,6 +419,10 @@ export interface operations {
                  *     same body gets the first response and adds nothing. 1 to 255 characters.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description The credentials by security scheme, for the type of `caller`. */
+                Authorization?: {
+                    bearerAuth: unknown;
+                };
             };
             path?: never;
             cookie?: never;
@@ -479,6 +487,10 @@ export interface operations {
                  *     304 without a body. At most 16384 characters.
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /** @description The credentials by security scheme, for the type of `caller`. */
+                Authorization?: {
+                    bearerAuth: unknown;
+                };
             };
             path: {
                 /** @description Identifier of the animal to retrieve. -9007199254740991 to 9007199254740991. */

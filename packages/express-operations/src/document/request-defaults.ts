@@ -3,12 +3,16 @@ import {
   isVersion32,
   type OpenApiDocument,
   type OperationEntry,
+  type OperationObject,
   operationsOf,
   type ParameterObject,
+  type Reference,
   type RequestBodyObject,
+  requirementsOf,
   resolve,
   type ResponseObject,
   type Schema,
+  type SecurityRequirement,
 } from "./document.ts";
 import { compilableTypes, documentForTypes } from "./compilable-types.ts";
 import { readableDocument } from "./openapi-3-2.ts";
@@ -29,8 +33,8 @@ const UNCERTAIN = { one: ["not", "if", "then", "else", "contains"], many: ["oneO
  * headers are inlined, as by `inlineHeaders`. `schema` describes one item of an event stream or of JSON lines, because
  * openapi-typescript does not read `itemSchema`. Operations without an operationId get the one that `implement` gives
  * them. Operations of webhooks lose theirs, because other servers implement them. Callbacks become webhooks, with the
- * names that `callbackSenders` expects, because openapi-typescript writes no callbacks. OpenAPI 3.2 becomes 3.1. Schemas
- * change as by `documentForTypes`.
+ * names that `callbackSenders` expects, because openapi-typescript writes no callbacks. OpenAPI 3.2 becomes 3.1. Operations
+ * get the header `Authorization`, which has the type of their credentials. Schemas change as by `documentForTypes`.
  */
 export function withRequestDefaultsRequired<Document extends object>(document: Document): Document {
   const readable = structuredClone(readableDocument(document as Document & OpenApiDocument));
@@ -64,6 +68,7 @@ export function withRequestDefaultsRequired<Document extends object>(document: D
   inlineHeaders(copy);
   describeItems(copy);
   if (isVersion32(copy)) describeIn31(copy);
+  describeCredentials(copy);
   return copy;
 }
 
@@ -100,6 +105,35 @@ function describeAsQuery(parameter: ParameterObject): void {
   parameter.in = "query";
   parameter.schema = media?.schema ?? {};
   delete parameter.content;
+}
+
+const CREDENTIALS = "The credentials by security scheme, for the type of `caller`.";
+
+/**
+ * Declares the credentials of each operation by security scheme, because openapi-typescript does not write `security`. OpenAPI
+ * ignores declarations of this header, so the name is free.
+ */
+function describeCredentials(copy: OpenApiDocument): void {
+  const withoutIgnored = (list: (ParameterObject | Reference)[] = []) =>
+    list.filter((node) => !isAuthorization(resolve<ParameterObject>(copy, node)));
+  for (const item of Object.values(copy.paths ?? {}) as (OperationObject | undefined)[])
+    if (item?.parameters !== undefined) item.parameters = withoutIgnored(item.parameters);
+  for (const entry of operationsOf(copy)) {
+    const alternatives = requirementsOf(copy, entry).map(credentialsSchema);
+    const schema = alternatives.length > 0 ? { anyOf: alternatives } : credentialsSchema({});
+    const credentials = { name: "Authorization", in: "header" as const, description: CREDENTIALS, schema };
+    entry.operation.parameters = [...withoutIgnored(entry.operation.parameters), credentials];
+  }
+}
+
+function isAuthorization({ name, in: place }: ParameterObject): boolean {
+  return place === "header" && name.toLowerCase() === "authorization";
+}
+
+function credentialsSchema(requirement: SecurityRequirement): Schema {
+  const schemes = Object.keys(requirement);
+  const properties = Object.fromEntries(schemes.map((name) => [name, {}]));
+  return { type: "object", required: schemes, properties, additionalProperties: false };
 }
 
 /** Adds callbacks to the webhooks, and writes referenced path items out, because openapi-typescript leaves them empty. */
