@@ -92,6 +92,30 @@ describe("checkResponses", () => {
     expect(violations).toEqual([]);
   });
 
+  test.each<[string, object, unknown, Partial<Violation>[]]>([
+    ["a date as its string", { type: "string", format: "date-time" }, new Date(0), []],
+    ["a date as no object", { type: "object" }, new Date(0), [{ pointer: "/body/it", valueType: "string" }]],
+    ["an invalid date as null", { type: "string" }, new Date(NaN), [{ pointer: "/body/it", valueType: "null" }]],
+    ["a number without JSON as null", { type: "number" }, NaN, [{ pointer: "/body/it", valueType: "null" }]],
+    ["a Map as an object without its entries", { type: "object", maxProperties: 0 }, new Map([["a", 1]]), []],
+    ["the result of `toJSON`", { type: "integer" }, { toJSON: (key: string) => key.length }, []],
+    ["a gap in a list as null", { type: "array", items: { type: "null" } }, [undefined], []],
+    ["undefined as a missing field", { type: "string" }, undefined, [{ pointer: "/body/it", valueType: "undefined" }]],
+  ])("checks %s", async (_title, it, value, expected) => {
+    const schema = { type: "object", required: ["it"], properties: { it } };
+    const responses = { 200: { description: "", content: { "application/json": { schema } } } };
+    const violations: Violation[] = [];
+    const implementation = implement()({
+      document: { openapi: "3.1.0", paths: { "/x": { get: { operationId: "x", responses } } } },
+      handlers: { x: () => ({ status: 200, body: { it: value } }) } as never,
+      checkResponses: "always",
+      onViolation: (violation) => violations.push(violation),
+    });
+    await using server = await listen(implementation);
+    expect(await (await fetch(`${server.baseUrl}/x`)).text()).toBe(JSON.stringify({ it: value }));
+    expect(violations).toEqual(expected.map((each) => expect.objectContaining(each) as Violation));
+  });
+
   test("fails the request if the callback throws", async () => {
     const onViolation = ({ operationId, pointer }: Violation) => {
       throw new Error(`${operationId} ${pointer}`);

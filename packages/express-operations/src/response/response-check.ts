@@ -3,7 +3,7 @@ import { resolve, responseKey, unescapeKey } from "../document/document.ts";
 import { asStreamedBody } from "./body-stream.ts";
 import { responseEov } from "../eov.ts";
 import { excerpt } from "../document/excerpt.ts";
-import { isJson, parseMediaType } from "../media-type.ts";
+import { essenceOf, isJson, parseMediaType } from "../media-type.ts";
 import { itemFormat } from "./item-format.ts";
 import type { HandlerResponse } from "./handler-response.ts";
 
@@ -68,12 +68,14 @@ export async function responseCheck(document: OpenApiDocument, entry: OperationE
   return {
     response: async (response) => {
       const isStream = asStreamedBody(response.body) !== undefined;
-      const sent = { body: isStream ? "" : response.body, headers: response.headers ?? {} };
+      const isWritten = !isStream && isJson(essenceOf(response.contentType ?? ""));
+      const body = isStream ? "" : isWritten ? asJson(response.body) : response.body;
+      const sent = { body, headers: response.headers ?? {} };
       const violations = await check(response, "", sent);
       return isStream ? violations.filter(({ pointer }) => !pointer.startsWith("/body")) : violations;
     },
     item: async (response, index, value) => {
-      const violations = await check(response, ` ${ITEM}`, { body: value, headers: {} });
+      const violations = await check(response, ` ${ITEM}`, { body: asJson(value), headers: {} });
       return violations.map((violation) => {
         return { ...violation, pointer: violation.pointer.replace(/^\/body/, `/body/${index}`) };
       });
@@ -117,6 +119,12 @@ function envelope(document: OpenApiDocument, response: ResponseObject, body: Sch
       },
     },
   };
+}
+
+/** Returns a value as its receiver reads it, such as a string for a date. */
+function asJson(value: unknown): unknown {
+  const text = JSON.stringify(value) as string | undefined;
+  return text === undefined ? undefined : JSON.parse(text);
 }
 
 /** Only `Set-Cookie` may have several lines that do not form one list (RFC 9110, section 5.3). */
