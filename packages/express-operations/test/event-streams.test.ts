@@ -101,6 +101,18 @@ describe("an event", () => {
       { data: { text: "a", cost: 3 } },
       [{ data: '{"text":"a"}' }],
     ],
+    [
+      "is what the `toJSON` of its data returns, without undeclared fields",
+      { schema: TOKEN },
+      { toJSON: () => ({ text: "a", cost: 3 }) },
+      [{ data: '{"text":"a"}' }],
+    ],
+    [
+      "has the text of a date",
+      { itemSchema: { type: "object", properties: { data: { type: "string", format: "date-time" } } } },
+      { data: new Date(0) },
+      [{ data: "1970-01-01T00:00:00.000Z" }],
+    ],
   ])("%s", async (_title, declared, item, expected) => {
     const server = await serveEvents(declared, ofItems(item), {
       options: { checkResponses: "always", onViolation: (violation: Violation) => expect.fail(violation.pointer) },

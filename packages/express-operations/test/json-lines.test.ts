@@ -7,7 +7,7 @@ const ROW = { type: "object", required: ["id"], properties: { id: { type: "integ
 
 async function* rows() {
   yield { id: 1, cost: 3 };
-  yield { id: 2 };
+  yield { toJSON: () => ({ id: 2, cost: 3 }) };
 }
 
 test.each([

@@ -163,6 +163,106 @@ describe("a response as sent", () => {
   });
 });
 
+describe("a body with `toJSON` is what JSON makes of it, without undeclared fields:", () => {
+  const string = { type: "string" };
+  const Author = { type: "object", properties: { name: string } };
+  const schema = {
+    type: "object",
+    properties: {
+      title: string,
+      at: { type: "string", format: "date-time" },
+      author: Author,
+      authors: { type: "array", items: Author },
+      pair: { type: "array", prefixItems: [Author, Author] },
+      text: { anyOf: [string, Author] },
+      more: { type: "object", additionalProperties: true },
+    },
+  };
+  class Model {
+    readonly #fields: object;
+    constructor(fields: object) {
+      this.#fields = fields;
+    }
+    get title() {
+      return "of the class";
+    }
+    toJSON() {
+      return this.#fields;
+    }
+  }
+  class Row {
+    [name: string]: unknown;
+    constructor(fields: object) {
+      Object.assign(this, fields);
+    }
+    toJSON() {
+      return this;
+    }
+  }
+  class Models extends Array<object> {
+    toJSON() {
+      return this;
+    }
+  }
+  const emma = { title: "Emma", passwordHash: "x" };
+  const ada = { name: "Ada", passwordHash: "x" };
+  const named = { toJSON: (key: string) => ({ name: `[${key}]`, passwordHash: "x" }) };
+  const hidden = Object.defineProperty({}, "toJSON", { value: () => ada });
+  const callable = Object.assign(() => {}, { passwordHash: "x" });
+
+  test.each<[string, unknown, object]>([
+    ["a class with private fields", new Model(emma), { title: "Emma" }],
+    ["a class whose `toJSON` returns itself", new Row(emma), { title: "Emma" }],
+    ["a class with declared fields alone", new Row({ title: "Emma" }), { title: "Emma" }],
+    ["a result with a `toJSON` of its own, which JSON ignores", new Model(new Model(emma)), {}],
+    ["a result that would be replaced", new Model({ title: "Emma", toJSON: () => ada }), { title: "Emma" }],
+    ["a plain object with `toJSON`", { passwordHash: "x", toJSON: () => emma }, { title: "Emma" }],
+    ["an object without a prototype", Object.assign(Object.create(null), emma), { title: "Emma" }],
+    [
+      "a proxy",
+      new Proxy(new Model(emma), { get: (model, name) => Reflect.get(model, name).bind(model) }),
+      { title: "Emma" },
+    ],
+    ["a field", { author: new Model(ada) }, { author: { name: "Ada" } }],
+    ["a field with a hidden `toJSON`", { author: hidden }, { author: { name: "Ada" } }],
+    [
+      "a function with `toJSON`",
+      { author: Object.assign(() => {}, { toJSON: () => ada }) },
+      { author: { name: "Ada" } },
+    ],
+    ["items", { authors: [new Model(ada), ada] }, { authors: [{ name: "Ada" }, { name: "Ada" }] }],
+    ["a list of a class", { authors: Models.from([ada]) }, { authors: [{ name: "Ada" }] }],
+    ["a list that `toJSON` returns", { authors: new Model([ada]) }, { authors: [{ name: "Ada" }] }],
+    ["a tuple", { pair: Models.from([new Model(ada), ada]) }, { pair: [{ name: "Ada" }, { name: "Ada" }] }],
+    [
+      "the keys that `toJSON` gets",
+      { author: named, authors: [named, named], pair: [named] },
+      { author: { name: "[author]" }, authors: [{ name: "[0]" }, { name: "[1]" }], pair: [{ name: "[0]" }] },
+    ],
+    ["a date", { at: new Date(0) }, { at: "1970-01-01T00:00:00.000Z" }],
+    ["an invalid date", { at: new Date(NaN) }, { at: null }],
+    ["a `toJSON` that returns nothing", { title: "Emma", author: { toJSON: () => undefined } }, { title: "Emma" }],
+    ["a string object", { text: Object("Ada") }, { text: "Ada" }],
+    [
+      "functions, symbols and undefined",
+      { title: Symbol("x"), text: callable, authors: [undefined, callable, ada] },
+      { authors: [null, null, { name: "Ada" }] },
+    ],
+    ["a Map and bytes", { author: new Map([["name", "Ada"]]), text: Buffer.from("a") }, { author: {}, text: {} }],
+    [
+      "fields that a schema leaves open",
+      { more: { model: new Model(ada), a: new Model(emma) } },
+      { more: { model: ada, a: emma } },
+    ],
+  ])("%s", async (_title, body, expected) => {
+    const responses = { 200: { description: "", content: { "application/json": { schema } } } };
+    const paths = { "/x": { get: { operationId: "x", responses } } };
+    const handlers = { x: () => ({ status: 200, body }) } as never;
+    await using server = await listen(implement()({ document: { openapi: "3.1.0", paths }, handlers }));
+    expect(await (await fetch(`${server.baseUrl}/x`)).json()).toEqual(expected);
+  });
+});
+
 test("`ready` reports a response schema that does not compile, for its operation only", async () => {
   const broken = structuredClone(document) as OpenApiDocument & {
     paths: Record<string, Record<string, { responses: object }>>;

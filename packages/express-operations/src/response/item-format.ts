@@ -88,7 +88,11 @@ function eventDataFormat(schema: Schema | undefined): ItemFormat {
 /** The format of events whose schema describes all their fields. */
 function wholeEventFormat(document: OpenApiDocument, schema: Schema): ItemFormat {
   const isJsonOnly = hasOnlyJsonData(document, schema);
-  const write = (data: unknown): string => (typeof data === "string" && !isJsonOnly ? data : jsonOf(data));
+  const write = (data: unknown): string => {
+    if (typeof data === "string" && !isJsonOnly) return data;
+    const json = jsonOf(data);
+    return json.startsWith('"') && !isJsonOnly ? (JSON.parse(json) as string) : json; // a date is text
+  };
   return {
     schema: decodedEventSchema(document, schema),
     isEventStream: true,

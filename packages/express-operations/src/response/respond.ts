@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { isStringObject } from "node:util/types";
 import type { Request, Response } from "express";
 import { declaredAs, essenceOf, isJson, parseMediaType } from "../media-type.ts";
 import type { OpenApiDocument, Schema } from "../document/document.ts";
@@ -127,8 +128,13 @@ export function deprecationHeadersOf(
   return { ...headers, Link: `<${request.baseUrl}${target}>; rel="successor-version"` };
 }
 
+/** Returns whether bodies of a media type are written as JSON. The usual media type is compared first. */
+function isWrittenAsJson(contentType: string): boolean {
+  return contentType === "application/json" || isJson(essenceOf(contentType));
+}
+
 function encode(body: unknown, contentType: string): string | Uint8Array {
-  if (contentType === "application/json" || isJson(essenceOf(contentType))) return JSON.stringify(body);
+  if (isWrittenAsJson(contentType)) return JSON.stringify(body);
   if (typeof body === "string" || body instanceof Uint8Array) return body;
   throw new TypeError(`A body of ${contentType} has to be a string, bytes or a stream.`);
 }
@@ -155,7 +161,7 @@ export interface DeclaredResponse {
 /** The declared content of a media type. */
 export interface DeclaredContent {
   isJson: boolean;
-  /** Drops undeclared fields of a body. */
+  /** Drops undeclared fields of a body that is written as JSON. */
   filterBody: DropUndeclared;
   items: (ItemFormat & { filter: DropUndeclared }) | undefined;
 }
@@ -210,7 +216,10 @@ export function responseFilter({ operationId, find, share, check, checkItem }: D
         if (returned.body !== undefined) discardUnsent(returned);
         return { status, headers };
       }
-      if (stream === undefined) return { status, headers, contentType, body: content.filterBody(returned.body) };
+      if (stream === undefined) {
+        const body = isWrittenAsJson(contentType) ? content.filterBody(returned.body) : returned.body;
+        return { status, headers, contentType, body };
+      }
       const checkOne = isChecked ? (index: number, value: unknown) => checkItem(response, index, value) : undefined;
       const items = content.items && itemWriter(content.items, checkOne);
       return new StreamedResponse({ status, headers, contentType, body: stream, items });
@@ -262,22 +271,30 @@ function declaredKey(contentType: string, declared: readonly string[]): string |
  * Returns a function that drops undeclared fields, so that a column added to a table never leaks. An object keeps the
  * fields that any of its schemas names. It keeps all fields if its schemas name none, or if one allows others
  * (`additionalProperties`, `unevaluatedProperties`). The same applies to the value of each kept field. `writeOnly`
- * fields are dropped.
+ * fields are dropped. The fields are those that `JSON.stringify` writes: a value with `toJSON` counts as what that returns.
  */
 export function dropUndeclared(document: OpenApiDocument, schema: Schema | undefined): DropUndeclared {
   const buildShape = shapesOf(document);
   const shapeFor = (declaration: Declaration): Shape => declaration.shape ?? buildShape(declaration);
 
-  const filterValue = (declaration: Declaration, value: unknown): unknown =>
-    isScalar(value) || declaration.schemas.length === 0 ? value : filterObject(shapeFor(declaration), value as object);
+  const filterValue = (declaration: Declaration, value: unknown, name: string | number): unknown =>
+    isScalar(value) || declaration.schemas.length === 0 ? value : filterObject(shapeFor(declaration), value, name);
 
-  const filterObject = (shape: Shape, value: object): object =>
+  const filterObject = (shape: Shape, value: object, name: string | number): unknown => {
+    const { toJSON } = value as { toJSON?: unknown };
+    if (typeof toJSON !== "function") return filterFieldsOrItems(shape, value);
+    if (toJSON === dateToJson) return value; // it has no fields, and lists with dates need no copies
+    const written: unknown = toJSON.call(value, String(name));
+    return isScalar(written) ? written : withoutToJson(filterFieldsOrItems(shape, written));
+  };
+
+  const filterFieldsOrItems = (shape: Shape, value: object): object =>
     Array.isArray(value) ? filterList(shape, value) : filterFields(shape, value as Record<string, unknown>);
 
   const filterList = (shape: Shape, items: unknown[]): unknown[] =>
     shape.prefix.length === 0
       ? filterItems(shape.items, items)
-      : items.map((item, at) => filterValue(itemAt(shape, at), item));
+      : firstOf(items, items.length).map((item, at) => filterValue(itemAt(shape, at), item, at));
 
   const filterItems = (declaration: Declaration, items: unknown[]): unknown[] => {
     if (declaration.schemas.length === 0) return items;
@@ -285,8 +302,8 @@ export function dropUndeclared(document: OpenApiDocument, schema: Schema | undef
     let copy: unknown[] | undefined;
     for (let at = 0; at < items.length; at++) {
       const item = items[at];
-      const filtered = isScalar(item) ? item : filterObject(shape, item as object);
-      if (filtered !== item) copy ??= items.slice(0, at);
+      const filtered = isScalar(item) ? item : filterObject(shape, item, at);
+      if (filtered !== item) copy ??= firstOf(items, at);
       copy?.push(filtered);
     }
     return copy ?? items;
@@ -298,7 +315,10 @@ export function dropUndeclared(document: OpenApiDocument, schema: Schema | undef
     for (let at = 0; at < names.length; at++) {
       const name = names[at]!;
       const field = filterField(shape, name, value[name]);
-      if (field !== value[name]) copy ??= names.slice(0, at).map((earlier) => [earlier, value[earlier]]);
+      if (field !== value[name] && copy === undefined) {
+        if (isWrittenAsScalar(value)) return value;
+        copy = names.slice(0, at).map((earlier) => [earlier, value[earlier]]);
+      }
       if (field !== undefined) copy?.push([name, field]);
     }
     return copy === undefined ? value : Object.fromEntries(copy);
@@ -307,15 +327,35 @@ export function dropUndeclared(document: OpenApiDocument, schema: Schema | undef
   /** Returns undefined for a dropped field. JSON has no such value. */
   const filterField = (shape: Shape, name: string, value: unknown): unknown => {
     const field = shape.fields.get(name) ?? unnamedField(shape, name);
-    return field === undefined || shapeFor(field).isWriteOnly ? undefined : filterValue(field, value);
+    return field === undefined || shapeFor(field).isWriteOnly ? undefined : filterValue(field, value, name);
   };
 
   const root: Declaration = { schemas: typeof schema === "object" ? [schema] : [] }; // `true` and `false` name no fields
-  return (value) => (value instanceof Uint8Array ? value : filterValue(root, value));
+  return (value) => filterValue(root, value, "");
 }
 
-function isScalar(value: unknown): boolean {
-  return typeof value !== "object" || value === null;
+const dateToJson: unknown = Reflect.get(Date.prototype, "toJSON");
+
+/** Returns whether JSON has no fields for a value. Functions may have `toJSON`. */
+function isScalar(value: unknown): value is string | number | boolean | bigint | symbol | null | undefined {
+  return typeof value === "object" ? value === null : typeof value !== "function";
+}
+
+/** Returns whether JSON has no fields for a value although it has keys. */
+function isWrittenAsScalar(value: object): boolean {
+  const { isRawJSON } = JSON as unknown as { isRawJSON: (value: object) => boolean }; // unknown to TypeScript
+  return typeof value === "function" || isStringObject(value) || isRawJSON(value);
+}
+
+/** Returns a result of `toJSON` as a value that has none, because `JSON.stringify` would call it again. */
+function withoutToJson(value: object): object {
+  if (typeof (value as { toJSON?: unknown }).toJSON !== "function") return value;
+  return Array.isArray(value) ? firstOf(value, value.length) : { ...value, toJSON: undefined };
+}
+
+/** Returns the first items of a list as an array without a class, because a class may have `toJSON`. */
+function firstOf(items: unknown[], length: number): unknown[] {
+  return Array.from({ length }, (_, at) => items[at]);
 }
 
 /** Returns a strong entity tag (RFC 9110, section 8.8.3): 128 bits of a hash of the payload. */
