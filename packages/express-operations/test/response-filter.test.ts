@@ -136,6 +136,79 @@ describe("checkResponses", () => {
   });
 });
 
+describe("checkResponses validates a discriminator as requests do:", () => {
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const kind = { type: "string" };
+  const number = { type: "integer" };
+  const schemas = {
+    Cat: { type: "object", required: ["kind", "lives"], properties: { kind, lives: number } },
+    Dog: { type: "object", required: ["kind"], properties: { kind, bark: number } },
+    Started: { type: "object", required: ["event"], properties: { event: kind, data: dataOf({ at: number }) } },
+    Ended: { type: "object", required: ["event"], properties: { event: kind, data: dataOf({ at: kind }) } },
+  };
+  const choice = (names: string[], mapping?: object, keyword = "oneOf", propertyName = "kind") => {
+    return { [keyword]: names.map(ref), discriminator: { propertyName, mapping } };
+  };
+  const named = choice(["Cat", "Dog"]);
+  const mapped = choice(["Cat", "Dog"], { cat: "#/components/schemas/Cat", tom: "Cat", dog: "Dog" });
+  const events = choice(["Started", "Ended"], { start: "Started", end: "Ended" }, "oneOf", "event");
+  function dataOf(properties: object) {
+    return { type: "string", contentMediaType: "application/json", contentSchema: { type: "object", properties } };
+  }
+  /** Returns the pointers of the violations, and what was sent. */
+  async function respond(declared: object, body: unknown, type = "application/json") {
+    const content = { [type]: type === "application/json" ? { schema: declared } : { itemSchema: declared } };
+    const get = { operationId: "x", responses: { 200: { description: "", content } } };
+    const violations: Violation[] = [];
+    const items = async function* () {
+      yield* body as unknown[];
+    };
+    const implementation = implement()({
+      document: { openapi: "3.1.0", paths: { "/x": { get } }, components: { schemas } },
+      handlers: { x: () => ({ status: 200, body: type === "application/json" ? body : items() }) } as never,
+      checkResponses: "always",
+      onViolation: (violation) => violations.push(violation),
+    });
+    await using server = await listen(implementation);
+    const text = await (await fetch(`${server.baseUrl}/x`)).text();
+    return { pointers: violations.map(({ pointer }) => pointer), text };
+  }
+
+  test.each<[string, object, unknown, unknown, string]>([
+    ["the name of a schema", named, { kind: "Cat", lives: 9 }, { kind: "Mouse" }, "/body/kind"],
+    ["one of two schemas that both match", named, { kind: "Dog", lives: 9 }, { kind: "Cat" }, "/body/lives"],
+    ["a mapping", mapped, { kind: "tom", lives: 9 }, { kind: "Cat", lives: 9 }, "/body/kind"],
+    ["anyOf", choice(["Cat", "Dog"], undefined, "anyOf"), { kind: "Dog" }, { kind: "dog" }, "/body/kind"],
+    ["the items of a list", { type: "array", items: named }, [{ kind: "Dog" }], [{ kind: "Dog" }, {}], "/body/1/kind"],
+    ["a field", { properties: { pet: mapped } }, { pet: { kind: "dog" } }, { pet: { kind: "Dog" } }, "/body/pet/kind"],
+  ])("%s", async (_title, schema, right, wrong, pointer) => {
+    expect(await respond(schema, right)).toEqual({ pointers: [], text: JSON.stringify(right) });
+    expect((await respond(schema, wrong)).pointers).toContain(pointer);
+  });
+
+  test.each([
+    ["application/jsonl", named, { kind: "Dog", lives: 9 }, { kind: "Mouse" }, "/body/1/kind"],
+    [
+      "text/event-stream",
+      events,
+      { event: "start", data: { at: 1 } },
+      { event: "x", data: { at: 1 } },
+      "/body/1/event",
+    ],
+    [
+      "text/event-stream",
+      events,
+      { event: "end", data: { at: "1" } },
+      { event: "end", data: { at: 1 } },
+      "/body/1/data/at",
+    ],
+  ])("an item of %s", async (type, schema, right, wrong, pointer) => {
+    const { pointers } = await respond(schema, [right, wrong], type);
+    expect(pointers).toContain(pointer);
+    expect(pointers.filter((each) => !each.startsWith("/body/1"))).toEqual([]);
+  });
+});
+
 describe("a response as sent", () => {
   test("has no undeclared fields", async () => {
     await using server = await serve({ getBook: { ...book, body: { id: 1, title: "Emma", cost: 3 } } });

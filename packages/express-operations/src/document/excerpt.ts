@@ -1,13 +1,6 @@
-import { copyDiscriminator } from "./discriminator.ts";
+import { requireDiscriminator } from "./discriminator.ts";
 import { HOLDS_VALUES, IS_MAP } from "./keywords.ts";
-import {
-  type OpenApiDocument,
-  type OperationObject,
-  type Schema,
-  pointer,
-  pointerKeys,
-  referenceOf,
-} from "./document.ts";
+import { type OpenApiDocument, type OperationObject, pointer, pointerKeys, referenceOf } from "./document.ts";
 
 /** A document that holds one operation, and the path of the operation. */
 export interface Excerpt {
@@ -25,10 +18,10 @@ export function excerpt(document: OpenApiDocument, method: string, operation: Op
   while (at in (document.paths ?? {})) at += "_";
   const pending: string[] = [];
   const placeOf = placesOf(document);
-  const copyOf = copier((ref) => {
+  const copyOf = copier(document, (ref) => {
     pending.push(ref);
     return placeOf(ref);
-  }, document.openapi.startsWith("3.0."));
+  });
   const own = copyOf(operation) as OperationObject;
   const copy = {
     openapi: document.openapi.replace(/^3\.2\..*/, "3.1.2"), // the validator knows no later version
@@ -108,16 +101,12 @@ export function expectValidated(node: object, isMap: boolean): void {
     throw new Error('A schema names a field "__proto__", which ajv does not check.');
 }
 
-/** Returns whether the members of a schema have a discriminator. Older documents write its name alone. */
-function isChoice(node: object): node is Schema {
-  return ("oneOf" in node || "anyOf" in node) && "discriminator" in node && typeof node.discriminator === "object";
-}
-
 /**
- * Returns a function that copies a node. `copyReference` returns the reference of the copy. OpenAPI 3.0 ignores keywords
- * beside a reference.
+ * Returns a function that copies a node of a document. `copyReference` returns the reference of the copy. OpenAPI 3.0 ignores
+ * keywords beside a reference. Keywords of JSON Schema replace discriminators.
  */
-function copier(copyReference: (ref: string) => string, ignoresSiblings: boolean): (node: unknown) => unknown {
+function copier(document: OpenApiDocument, copyReference: (ref: string) => string): (node: unknown) => unknown {
+  const ignoresSiblings = document.openapi.startsWith("3.0.");
   const copyOf = (node: unknown, isMap = false): unknown => {
     if (typeof node !== "object" || node === null) return node;
     if (Array.isArray(node)) return node.map((item) => copyOf(item));
@@ -125,12 +114,12 @@ function copier(copyReference: (ref: string) => string, ignoresSiblings: boolean
     const ref = isMap ? undefined : referenceOf(node);
     const $ref = ref && copyReference(ref);
     if ($ref !== undefined && ignoresSiblings) return { $ref };
-    const kept = Object.entries(node).filter(([key]) => isMap || isAssertion(key, node));
+    const own = !isMap && "discriminator" in node ? requireDiscriminator(node) : node;
+    const kept = Object.entries(own).filter(([key]) => isMap || isAssertion(key, node));
     return Object.fromEntries(
       kept.map(([key, value]): [string, unknown] => {
         if (isMap) return [key, copyOf(value)];
         if ((key === "$ref" || key === "$dynamicRef") && $ref !== undefined) return ["$ref", $ref];
-        if (key === "discriminator" && isChoice(node)) return [key, copyDiscriminator(node, copyReference)];
         if (HOLDS_VALUES.has(key)) return [key, structuredClone<unknown>(value)];
         return [key, copyOf(value, IS_MAP.has(key))];
       }),

@@ -1,4 +1,3 @@
-import { type Discriminator, isTarget, valuesFor } from "./discriminator.ts";
 import {
   type MediaTypeObject,
   type OpenApiDocument,
@@ -18,7 +17,6 @@ import { schemasInPlace, schemasOfParts } from "./schema-walk.ts";
  * - A default that its own schema rejects is left out. It would be filled into requests, which would then be rejected.
  * - A default of a required parameter or field is left out, because the value has to be sent. So is that of a name that all
  *   objects inherit, such as `constructor`, because ajv takes the inherited value for a sent one.
- * - Each member of a choice with a `discriminator` requires its own values (OpenAPI 3.1, "Discriminator Object").
  * - The schema of a whole value has no keywords beside `$ref`, because express-openapi-validator ignores them there.
  */
 export function rewriteRequestSchemas(
@@ -55,7 +53,6 @@ function rewrite(document: OpenApiDocument, schema: Schema, seen: Set<Schema>): 
   const { items } = schema as { items?: Schema | boolean };
   if (typeof items === "object") schema["items"] = withoutReadOnly(document, items);
   dropDefaultsOfRequired(schema);
-  requireDiscriminator(schema);
   if ("default" in schema && !isOfType(schema, schema["default"])) delete schema["default"];
   for (const below of [...schemasInPlace(document, schema), ...schemasOfParts(document, schema)])
     rewrite(document, below.schema, seen);
@@ -98,27 +95,4 @@ function withoutDefault(schema: Schema, resolved: Schema): Schema {
   if (typeof resolved !== "object" || !("default" in resolved)) return schema;
   const { default: _, ...others } = resolved;
   return others;
-}
-
-function requireDiscriminator(schema: Schema): void {
-  const { discriminator } = schema as { discriminator?: Discriminator };
-  delete schema["discriminator"];
-  if (discriminator?.propertyName === undefined) return;
-  const { propertyName: name, defaultMapping } = discriminator;
-  for (const keyword of ["oneOf", "anyOf"]) {
-    const members = schema[keyword] as Schema[] | undefined;
-    if (members === undefined) continue;
-    schema[keyword] = members.map((member) => {
-      const values = valuesFor(member.$ref, discriminator);
-      if (isTarget(member.$ref, defaultMapping)) {
-        const others = members.flatMap(({ $ref }) => ($ref === member.$ref ? [] : valuesFor($ref, discriminator)));
-        return { allOf: [{ not: hasValue(name, others) }, member] };
-      }
-      return values.length === 0 ? member : { allOf: [hasValue(name, values), member] };
-    });
-  }
-}
-
-function hasValue(name: string, values: string[]): Schema {
-  return { type: "object", required: [name], properties: { [name]: { enum: values } } };
 }
