@@ -172,7 +172,9 @@ describe("a default of a required input", () => {
 describe("a discriminator", () => {
   const Cat = { type: "object", properties: { kind: string, lives: { type: "integer" } } };
   const Dog = { type: "object", properties: { kind: string, tricks: { type: "integer" } } };
-  const choice = (discriminator: object, keyword = "oneOf") => ({ [keyword]: [ref("Cat"), ref("Dog")], discriminator });
+  const choice = (discriminator: object, keyword = "oneOf", names = ["Cat", "Dog"]) => {
+    return { [keyword]: names.map(ref), discriminator };
+  };
   const bodies = [
     { kind: "Cat", lives: 9 },
     { kind: "Dog", lives: "any" },
@@ -214,6 +216,118 @@ describe("a discriminator", () => {
       { kind: "tom" },
       'Body field "kind" must be one of: tom, Dog.',
     ]);
+  });
+
+  describe("of values that are no strings", () => {
+    const member = (kind: object, name: string) => ({
+      type: "object",
+      required: ["kind", name],
+      properties: { kind, [name]: { type: "integer" } },
+    });
+    const integer = (value: number) => ({ type: "integer", const: value });
+    const boolean = (value: boolean) => ({ type: "boolean", const: value });
+    const mapped = (first: string, second: string) => ({ [first]: "#/components/schemas/A", [second]: "B" });
+
+    test.each<[string, [object, object], object | undefined, [unknown, unknown, unknown], string]>([
+      ["integers", [integer(1), integer(2)], mapped("1", "2"), [1, 2, 3], "1, 2"],
+      ["integers and no strings", [integer(1), integer(2)], mapped("1", "2"), [1, 2, "1"], "1, 2"],
+      ["integers without mapping", [integer(1), integer(2)], undefined, [1, 2, 3], "1, 2"],
+      ["integers without type", [{ const: 1 }, { const: 2 }], mapped("1", "2"), [1, 2, 3], "1, 2"],
+      ["integers of an enumeration", [{ enum: [1, 3] }, { enum: [2] }], mapped("1", "2"), [1, 2, 3], "1, 2"],
+      ["integers by their type alone", [{ type: "integer" }, { type: "integer" }], mapped("1", "2"), [1, 2, 3], "1, 2"],
+      ["negative numbers and fractions", [{ const: -1 }, { const: 1.5 }], mapped("-1", "1.5"), [-1, 1.5, 1], "-1, 1.5"],
+      ["booleans", [boolean(true), boolean(false)], mapped("true", "false"), [true, false, "true"], "true, false"],
+      [
+        "booleans as Python writes them",
+        [boolean(true), boolean(false)],
+        mapped("True", "False"),
+        [true, false, "True"],
+        "true, false",
+      ],
+      ["booleans without mapping", [boolean(true), boolean(false)], undefined, [true, false, 1], "true, false"],
+      ["null", [{ const: null }, integer(2)], mapped("None", "2"), [null, 2, "None"], "null, 2"],
+      [
+        "nullable integers",
+        [{ type: ["integer", "null"], enum: [1, null] }, integer(2)],
+        mapped("1", "2"),
+        [1, 2, null],
+        "1, 2",
+      ],
+      ["integers and strings", [integer(1), { const: "2" }], mapped("1", "2"), [1, "2", 2], '1, "2"'],
+      ["integers, and strings by name", [integer(1), string], undefined, [1, "B", 2], '1, "B"'],
+      [
+        "integers or strings",
+        [{ type: ["integer", "string"] }, { const: 2 }],
+        mapped("1", "2"),
+        ["1", 2, 3],
+        '"1", 1, 2',
+      ],
+      ["integers of a reference", [ref("One"), { anyOf: [{ const: 2 }] }], mapped("1", "2"), [1, 2, 3], "1, 2"],
+    ])("chooses by %s", async (_title, [one, two], mapping, [first, second, other], allowed) => {
+      const schemas = { A: member(one, "a"), B: { allOf: [member(two, "b")] }, One: integer(1) };
+      const pets = [
+        { kind: first, a: 1 },
+        { kind: second, b: 1 },
+        { kind: other, a: 1 },
+        { kind: second, a: 1 },
+      ];
+      for (const keyword of ["oneOf", "anyOf"])
+        expect(await post(choice({ propertyName: "kind", mapping }, keyword, ["A", "B"]), schemas, pets)).toEqual([
+          pets[0],
+          pets[1],
+          `Body field "kind" must be one of: ${allowed}.`,
+          'Body field "b" is required.',
+        ]);
+    });
+
+    test.each(["3.0.3", "3.1.0"])("chooses by a boolean without constants in OpenAPI %s", async (openapi) => {
+      const kind = { type: "boolean" };
+      const schemas = {
+        Cat: { type: "object", properties: { kind, lives: { type: "integer" } } },
+        Dog: { type: "object", properties: { kind } },
+      };
+      const pet = choice({ propertyName: "kind", mapping: { true: "Cat", false: "Dog" } });
+      const [dog, cat] = [false, true].map((value) => ({ kind: value, lives: "x" }));
+      expect(await post(pet, schemas, [dog, cat], openapi)).toEqual([dog, 'Body field "lives" must be an integer.']);
+    });
+
+    test("chooses among children that inherit from a parent that lists them", async () => {
+      const Pet = {
+        ...choice({ propertyName: "kind", mapping: { 1: "Cat", 2: "Dog" } }),
+        properties: { kind: { type: "integer" } },
+      };
+      const child = (kind: number) => ({ allOf: [ref("Pet"), { properties: { kind: integer(kind) } }] });
+      const pets = [{ kind: 1 }, { kind: 2 }, { kind: 3 }];
+      expect(await post(ref("Pet"), { Pet, Cat: child(1), Dog: child(2) }, pets)).toEqual([
+        ...pets.slice(0, 2),
+        'Body field "kind" must be one of: 1, 2.',
+      ]);
+    });
+
+    test.each<[string, string, (kind: number) => { query?: string; body?: string }]>([
+      ["a form", "Body field", (kind) => ({ body: `kind=${kind}&b=1` })],
+      ["a query", "Field", (kind) => ({ query: `pet[kind]=${kind}&pet[b]=1` })],
+      ["JSON in a query", "Field", (kind) => ({ query: `json=${encodeURIComponent(`{"kind":${kind},"b":1}`)}` })],
+    ])("chooses in %s", async (_title, subject, sent) => {
+      const schemas = { A: member(integer(1), "a"), B: member(integer(2), "b") };
+      const schema = choice({ propertyName: "kind", mapping: mapped("1", "2") }, "oneOf", ["A", "B"]);
+      const parameters = [
+        { in: "query", name: "pet", style: "deepObject", schema },
+        { in: "query", name: "json", content: { "application/json": { schema } } },
+      ];
+      const requestBody = { content: { "application/x-www-form-urlencoded": { schema } } };
+      const paths = { "/x": { post: { operationId: "x", parameters, requestBody, responses: anyJson } } };
+      await using server = await serveEcho(paths, { components: { schemas } });
+      const send = async (kind: number) => {
+        const { query = "", body } = sent(kind);
+        const given = body === undefined ? {} : { body: new URLSearchParams(body) };
+        const response = await fetch(`${server.baseUrl}/x?${query}`, { method: "POST", ...given });
+        const { query: read, body: form, message } = (await response.json()) as Record<string, unknown>;
+        return message ?? form ?? Object.values(read as object)[0];
+      };
+      expect(await send(2)).toEqual({ kind: 2, b: 1 });
+      expect(await send(3)).toMatch(new RegExp(`^${subject} "kind" .*must be one of: 1, 2\\.$`));
+    });
   });
 
   test("chooses in a field and in a list", async () => {

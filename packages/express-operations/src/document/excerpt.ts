@@ -1,4 +1,4 @@
-import { requireDiscriminator } from "./discriminator.ts";
+import { requireDiscriminator } from "./required-discriminator.ts";
 import { HOLDS_VALUES, IS_MAP } from "./keywords.ts";
 import { type OpenApiDocument, type OperationObject, pointer, pointerKeys, referenceOf } from "./document.ts";
 
@@ -114,7 +114,7 @@ function copier(document: OpenApiDocument, copyReference: (ref: string) => strin
     const ref = isMap ? undefined : referenceOf(node);
     const $ref = ref && copyReference(ref);
     if ($ref !== undefined && ignoresSiblings) return { $ref };
-    const own = !isMap && "discriminator" in node ? requireDiscriminator(node) : node;
+    const own = !isMap && "discriminator" in node ? requireDiscriminator(document, node) : node;
     const kept = Object.entries(own).filter(([key]) => isMap || isAssertion(key, node));
     return Object.fromEntries(
       kept.map(([key, value]): [string, unknown] => {

@@ -1,5 +1,5 @@
 import type { OpenApiDocument, Schema } from "../document/document.ts";
-import { listedTextsOf, nonNullTypesOf } from "../document/effective-schema.ts";
+import { listedValuesOf, nonNullTypesOf } from "../document/effective-schema.ts";
 import { isExact } from "./json.ts";
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
@@ -19,14 +19,14 @@ export function scalarOf(text: string, types: Set<string>): string | number | bo
 /** The JSON types that schemas allow, and the texts that are strings although they look like another type. */
 export interface ScalarTypes {
   types: Set<string>;
-  texts: Set<string>;
+  texts: Set<unknown>;
 }
 
 /** Returns the types of a scalar that any of these schemas may describe. */
 export function scalarTypesOf(document: OpenApiDocument, schemas: Schema[]): ScalarTypes {
   const types = new Set(schemas.flatMap((schema) => [...nonNullTypesOf(document, schema)]));
   const isAmbiguous = types.has("string") && types.size > 1;
-  return { types, texts: new Set(isAmbiguous ? schemas.flatMap((schema) => listedTextsOf(document, schema)) : []) };
+  return { types, texts: new Set(isAmbiguous ? schemas.flatMap((schema) => listedValuesOf(document, schema)) : []) };
 }
 
 function isNumberText(text: string): boolean {

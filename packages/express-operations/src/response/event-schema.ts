@@ -1,4 +1,4 @@
-import { requireDiscriminator } from "../document/discriminator.ts";
+import { requireDiscriminator } from "../document/required-discriminator.ts";
 import { type OpenApiDocument, resolve, type Schema } from "../document/document.ts";
 import { shapesOf } from "../document/shape.ts";
 import { essenceOf, isJson } from "../media-type.ts";
@@ -37,7 +37,7 @@ function decode(document: OpenApiDocument, node: Schema, outer: readonly Schema[
   if (outer.includes(target)) return target;
   const decodePart = (part: Schema): Schema =>
     typeof part === "object" && part !== null ? decode(document, part, [...outer, target]) : part;
-  const copy = requireDiscriminator(target); // its mapping names references that are copies now
+  const copy = requireDiscriminator(document, target); // its mapping names references that are copies now
   for (const keyword of LISTS)
     if (Array.isArray(copy[keyword])) copy[keyword] = (copy[keyword] as Schema[]).map(decodePart);
   for (const keyword of SINGLE) if (copy[keyword] !== undefined) copy[keyword] = decodePart(copy[keyword] as Schema);
