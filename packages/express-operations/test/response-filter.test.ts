@@ -145,6 +145,7 @@ describe("checkResponses validates a discriminator as requests do:", () => {
     Dog: { type: "object", required: ["kind"], properties: { kind, bark: number } },
     One: { type: "object", properties: { kind: { const: 1 }, lives: number } },
     Two: { type: "object", properties: { kind: { const: 2 } } },
+    Unnamed: { type: "object", properties: { bark: number } },
     Started: { type: "object", required: ["event"], properties: { event: kind, data: dataOf({ at: number }) } },
     Ended: { type: "object", required: ["event"], properties: { event: kind, data: dataOf({ at: kind }) } },
   };
@@ -182,6 +183,7 @@ describe("checkResponses validates a discriminator as requests do:", () => {
     ["a mapping", mapped, { kind: "tom", lives: 9 }, { kind: "Cat", lives: 9 }, "/body/kind"],
     ["anyOf", choice(["Cat", "Dog"], undefined, "anyOf"), { kind: "Dog" }, { kind: "dog" }, "/body/kind"],
     ["an integer", choice(["One", "Two"], { 1: "One", 2: "Two" }), { kind: 1, lives: 9 }, { kind: 3 }, "/body/kind"],
+    ["a schema without the field", choice(["Unnamed"]), { kind: "Unnamed" }, { kind: "x" }, "/body/kind"],
     ["the items of a list", { type: "array", items: named }, [{ kind: "Dog" }], [{ kind: "Dog" }, {}], "/body/1/kind"],
     ["a field", { properties: { pet: mapped } }, { pet: { kind: "dog" } }, { pet: { kind: "Dog" } }, "/body/pet/kind"],
   ])("%s", async (_title, schema, right, wrong, pointer) => {

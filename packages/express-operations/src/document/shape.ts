@@ -99,6 +99,9 @@ function combine(document: OpenApiDocument, schemas: Schema[], isTransient: bool
     for (const [pattern, field] of Object.entries((node["patternProperties"] ?? {}) as Record<string, Schema>)) {
       shape.patterns.push([compilePattern(pattern), schemasIn([field])]);
     }
+    const { propertyName } = (node["discriminator"] ?? {}) as { propertyName?: string };
+    if (propertyName !== undefined && !shape.fields.has(propertyName))
+      shape.fields.set(propertyName, { schemas: [], isTransient }); // the schemas of the choice need not name it
     const others = OTHERS.map((keyword) => node[keyword]).filter((value) => value !== undefined);
     if (others.some((value) => value !== false)) shape.isOpen = true;
     shape.others.schemas.push(...schemasIn(others));
