@@ -1,6 +1,7 @@
 /** Typed Express handlers for the operations of an OpenAPI document. */
 export type { OpenApiDocument } from "./document/document.ts";
-export { entityTagOf, isNotModified } from "./response/respond.ts";
+export { isNotModified } from "./response/conditions.ts";
+export { entityTagOf } from "./response/respond.ts";
 export { cacheable } from "./response/cacheable.ts";
 export { file, type FileBody, type FileOptions } from "./response/file.ts";
 export { event, type EventFields, type ServerSentEvent, textEvent } from "./response/server-sent-events.ts";

@@ -219,6 +219,24 @@ describe("ETag", () => {
   });
 });
 
+test("a write with If-None-Match gets the response of its handler", async () => {
+  const put = { operationId: "x", parameters: [conditional], responses: { 200: json } };
+  const handlers = { x: () => ({ status: 200, headers: { ETag: '"a"' }, body: 1 }) } as never;
+  await using server = await listen(
+    implement()({ document: { openapi: "3.1.0", paths: { "/x": { put } } }, handlers }),
+  );
+  const response = await fetch(`${server.baseUrl}/x`, { method: "PUT", headers: { "If-None-Match": "*" } });
+  expect([response.status, await response.json()]).toEqual([200, 1]);
+});
+
+test("a weak tag of a handler leads to 304", async () => {
+  const paths = { "/x": { get: { operationId: "x", responses: { 200: json } } } };
+  const handlers = { x: () => ({ status: 200, headers: { ETag: 'W/"a"' }, body: 1 }) } as never;
+  await using server = await listen(implement()({ document: { openapi: "3.1.0", paths }, handlers }));
+  for (const tag of ['W/"a"', '"a"'])
+    expect((await fetch(`${server.baseUrl}/x`, { headers: { "If-None-Match": tag } })).status).toBe(304);
+});
+
 test("the response of a handler that is not cacheable is never cached", async () => {
   const calls: string[] = [];
   const answer = (id: string) => () => (calls.push(id), { status: 200, body: calls.length });

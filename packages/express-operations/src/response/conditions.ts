@@ -32,6 +32,11 @@ export function allowsRange(ifRange: string | undefined, { etag, lastModified }:
   return lastModified !== undefined && secondsOf(ifRange) === secondsOf(lastModified);
 }
 
+/** Whether a GET gets 304: `If-None-Match` has the tag by weak comparison (RFC 9110, section 13.1.2). */
+export function isNotModified(ifNoneMatch: string | undefined, tag: string): boolean {
+  return ifNoneMatch !== undefined && lists(ifNoneMatch, tag, () => true);
+}
+
 /** Whether a list of entity tags has a tag. `*` has any, because the representation exists. */
 function lists(header: string, etag: string | undefined, mayMatch: (listed: string) => boolean): boolean {
   if (header.trim() === "*") return true;

@@ -6,6 +6,7 @@ import type { OpenApiDocument, Schema } from "../document/document.ts";
 import { type Declaration, itemAt, type Shape, shapesOf, unnamedField } from "../document/shape.ts";
 import type { Problem } from "../problem.ts";
 import { asStreamedBody, discardUnsent, expectErrors } from "./body-stream.ts";
+import { isNotModified } from "./conditions.ts";
 import type { Deprecation } from "./deprecation.ts";
 import type { DropUndeclared, HandlerResponse, Headers } from "./handler-response.ts";
 import type { ItemFormat } from "./item-format.ts";
@@ -48,7 +49,7 @@ export function encodeHeaders(values: HandlerResponse["headers"]): Record<string
 }
 
 /**
- * Writes a response. HEAD gets the headers of GET with its length, and no body (RFC 9110, section 9.3.2). A client
+ * Writes a response. HEAD gets the headers of GET with its length, and no body (RFC 9110, section 9.3.2). A GET or HEAD
  * whose `If-None-Match` names the `ETag` of a 200 gets 304 (section 15.4.5).
  */
 export function send(
@@ -60,7 +61,9 @@ export function send(
   const { status, headers, payload } = encoded;
   const tag = headers["ETag"] as string | undefined;
   const written = announced(status, headers, deprecationHeaders);
-  if (status === 200 && tag !== undefined && isNotModified(request.headers["if-none-match"], tag)) {
+  const condition = request.headers["if-none-match"];
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  if (condition !== undefined && isRead && status === 200 && tag !== undefined && isNotModified(condition, tag)) {
     const { "Content-Type": _, "Content-Length": __, ...others } = written;
     response.writeHead(304, others).end();
     return;
@@ -361,10 +364,4 @@ function firstOf(items: unknown[], length: number): unknown[] {
 /** Returns a strong entity tag (RFC 9110, section 8.8.3): 128 bits of a hash of the payload. */
 export function entityTagOf(payload: string | Uint8Array): string {
   return `"${hash("sha256", payload, "base64url").slice(0, 22)}"`;
-}
-
-/** Whether a GET gets 304: `If-None-Match` has the tag by weak comparison (RFC 9110, section 13.1.2). */
-export function isNotModified(ifNoneMatch: string | undefined, tag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
-  return ifNoneMatch.trim() === "*" || (ifNoneMatch.match(/"[^"]*"/g)?.includes(tag) ?? false);
 }
