@@ -15,6 +15,7 @@ import { parametersReader } from "./request/parameters.ts";
 import { buildValidators, type Validators } from "./request/validator.ts";
 import { type ResponseChecking, buildResponseFilter } from "./response/response-filter.ts";
 import type { ResponseFilter } from "./response/respond.ts";
+import { isTagged } from "./response/response-tagger.ts";
 import { streamedBodyReader } from "./upload/streamed-body-reader.ts";
 
 /** The settings of a document that affect the compilation of its operations. */
@@ -81,7 +82,7 @@ export async function compileOperation(
     isAcceptable: acceptanceOf(produces, vendorTypes),
     unsupportedConditions: SAFE.has(entry.method) ? [] : CONDITIONS.filter((name) => !declaresHeader(entry, name)),
     producesEvents: produces.some((type) => essenceOf(type) === "text/event-stream"),
-    isTagged: entry.method === "get" && declaresTag(document, entry),
+    isTagged: isTagged(document, entry),
   };
 }
 
@@ -93,9 +94,4 @@ function declaresHeader({ parameters }: OperationEntry, name: string): boolean {
   return parameters.some((parameter) => {
     return parameter.in === "header" && parameter.name.toLowerCase() === name.toLowerCase();
   });
-}
-
-function declaresTag(document: OpenApiDocument, { operation }: OperationEntry): boolean {
-  const { headers = {} } = resolve<ResponseObject>(document, operation.responses?.["200"] ?? {});
-  return Object.keys(headers).some((name) => name.toLowerCase() === "etag");
 }

@@ -1,7 +1,8 @@
 /** Typed Express handlers for the operations of an OpenAPI document. */
 export type { OpenApiDocument } from "./document/document.ts";
-export { isNotModified } from "./response/conditions.ts";
+export { isMatch, isNotModified } from "./response/conditions.ts";
 export { entityTagOf } from "./response/respond.ts";
+export { responseTagger } from "./response/response-tagger.ts";
 export { cacheable } from "./response/cacheable.ts";
 export { file, type FileBody, type FileOptions } from "./response/file.ts";
 export { event, type EventFields, type ServerSentEvent, textEvent } from "./response/server-sent-events.ts";

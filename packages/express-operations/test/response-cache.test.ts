@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { implement, type OpenApiDocument } from "../src/index.ts";
+import { implement, isMatch, type OpenApiDocument, responseTagger } from "../src/index.ts";
 import { cacheable } from "../src/response/cacheable.ts";
 import { ResponseCache } from "../src/operation.ts";
 import { listen } from "./listen.ts";
@@ -216,6 +216,80 @@ describe("ETag", () => {
     await using server = await startCounting({ version: () => undefined });
     const { tag, length } = await server.get("/things");
     expect(await server.get("/things", { method: "HEAD" })).toEqual({ status: 200, tag, length, text: "" });
+  });
+});
+
+describe("If-Match of another operation", () => {
+  const schema = { type: "object", properties: { title: { type: "string" } } };
+  const content = { "application/json": { schema } };
+  const ifMatch = { name: "If-Match", in: "header", schema: { type: "string" } };
+  const paths = {
+    "/books/{id}": {
+      parameters: [{ name: "id", in: "path", required: true, schema: { type: "string" } }],
+      get: {
+        operationId: "getBook",
+        responses: { 200: { ...json, content }, 404: { description: "", content } },
+      },
+      put: {
+        operationId: "putBook",
+        parameters: [ifMatch],
+        requestBody: { content },
+        responses: { 204: { description: "" }, 412: { description: "" } },
+      },
+    },
+  };
+  const shop = { openapi: "3.1.1", paths } as OpenApiDocument;
+
+  /** Serves one book, whose rows have more than the declared fields. */
+  async function startShop() {
+    let book = { title: "Emma", cost: 3 };
+    const getBook = ({ path }: { path: { id: string } }) =>
+      path.id === "1" ? { status: 200, body: { toJSON: () => book } } : { status: 404, body: {} };
+    const tagOf = responseTagger(shop, "getBook");
+    const putBook = (input: { path: { id: string }; headers: { "If-Match"?: string }; body: { title: string } }) => {
+      if (!isMatch(input.headers["If-Match"], tagOf(getBook(input)))) return { status: 412 };
+      book = { ...input.body, cost: 4 };
+      return { status: 204 };
+    };
+    const server = await listen(implement()({ document: shop, handlers: { getBook, putBook } as never }));
+    const tag = async (init?: RequestInit) => (await fetch(`${server.baseUrl}/books/1`, init)).headers.get("ETag")!;
+    const put = async (condition: string | undefined, title: string, id = "1") => {
+      const headers = { "Content-Type": "application/json", ...(condition !== undefined && { "If-Match": condition }) };
+      const body = JSON.stringify({ title });
+      return (await fetch(`${server.baseUrl}/books/${id}`, { method: "PUT", headers, body })).status;
+    };
+    return { tag, put, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  }
+
+  test("has the tag that GET, HEAD and 304 send, until the book changes", async () => {
+    await using server = await startShop();
+    const tag = await server.tag();
+    expect(await server.tag({ method: "HEAD" })).toBe(tag);
+    expect(await server.tag({ headers: { "If-None-Match": tag } })).toBe(tag);
+    expect([await server.put(tag, "Persuasion"), await server.put(tag, "Emma")]).toEqual([204, 412]);
+    expect([await server.put(await server.tag(), "Emma"), await server.tag()]).toEqual([204, tag]);
+  });
+
+  test.each<[string, (tag: string) => string | undefined, number]>([
+    ["a list with the tag", (tag) => `"x", ${tag}`, 204],
+    ["any tag", () => "*", 204],
+    ["no condition", () => undefined, 204],
+    ["another tag", () => '"x"', 412],
+    ["the tag, but weak", (tag) => `W/${tag}`, 412],
+    ["the tag without quotes", (tag) => tag.slice(1, -1), 412],
+  ])("may be %s", async (_title, condition, status) => {
+    await using server = await startShop();
+    expect(await server.put(condition(await server.tag()), "Persuasion")).toBe(status);
+  });
+
+  test("is false for a resource that does not exist", async () => {
+    await using server = await startShop();
+    expect([await server.put("*", "Emma", "2"), await server.put(await server.tag(), "Emma", "2")]).toEqual([412, 412]);
+  });
+
+  test("cannot have the tag of an operation without an automatic one", () => {
+    for (const id of ["putBook", "unknown"])
+      expect(() => responseTagger(shop, id)).toThrow(`"${id}" is no GET operation whose 200 declares an ETag header.`);
   });
 });
 

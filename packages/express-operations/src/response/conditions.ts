@@ -37,6 +37,14 @@ export function isNotModified(ifNoneMatch: string | undefined, tag: string): boo
   return ifNoneMatch !== undefined && lists(ifNoneMatch, tag, () => true);
 }
 
+/**
+ * Whether `If-Match` allows to change a resource: it is missing, or it has the tag by strong comparison (RFC 9110, section
+ * 13.1.1). Without a tag, the resource does not exist.
+ */
+export function isMatch(ifMatch: string | undefined, tag: string | undefined): boolean {
+  return ifMatch === undefined || (tag !== undefined && lists(ifMatch, tag, isStrong));
+}
+
 /** Whether a list of entity tags has a tag. `*` has any, because the representation exists. */
 function lists(header: string, etag: string | undefined, mayMatch: (listed: string) => boolean): boolean {
   if (header.trim() === "*") return true;

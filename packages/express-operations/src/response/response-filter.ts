@@ -12,6 +12,7 @@ import { itemFormat } from "./item-format.ts";
 import {
   type DeclaredContent,
   type DeclaredResponse,
+  type DeclaredResponses,
   dropUndeclared,
   type ResponseFilter,
   responseFilter,
@@ -30,15 +31,11 @@ export async function buildResponseFilter(
   entry: OperationEntry,
   checking: ResponseChecking,
 ): Promise<ResponseFilter> {
-  const byKey = new Map<string, DeclaredResponse>();
-  for (const [key, node] of Object.entries(entry.operation.responses ?? {})) {
-    byKey.set(key, declaredResponseOf(document, resolve<ResponseObject>(document, node)));
-  }
   const share = shareOf(checking.share);
   const check = share > 0 ? await responseCheck(document, entry) : undefined;
   return responseFilter({
     operationId: entry.id,
-    find: (status) => byKey.get(responseKey(entry, status) ?? ""),
+    find: declaredResponses(document, entry),
     share,
     check: async (declaredResponse, response) => {
       const violations = (await check?.response(response)) ?? [];
@@ -49,6 +46,15 @@ export async function buildResponseFilter(
       for (const violation of (await check?.item(response, index, value)) ?? []) checking.onViolation(violation);
     },
   });
+}
+
+/** Returns the function that finds the declared response of a status. */
+export function declaredResponses(document: OpenApiDocument, entry: OperationEntry): DeclaredResponses["find"] {
+  const byKey = new Map<string, DeclaredResponse>();
+  for (const [key, node] of Object.entries(entry.operation.responses ?? {})) {
+    byKey.set(key, declaredResponseOf(document, resolve<ResponseObject>(document, node)));
+  }
+  return (status) => byKey.get(responseKey(entry, status) ?? "");
 }
 
 function declaredResponseOf(
