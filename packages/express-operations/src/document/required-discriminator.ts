@@ -13,24 +13,13 @@ export function requireDiscriminator(document: OpenApiDocument, schema: Schema):
   const { propertyName: name, defaultMapping } = discriminator;
   for (const keyword of ["oneOf", "anyOf"]) {
     const members = schema[keyword] as Schema[] | undefined;
-    if (members === undefined) continue;
+    if (!Array.isArray(members)) continue;
     const choices = members.map((member) => ({ member, values: valuesFor(document, member, discriminator) }));
     rewritten[keyword] = choices.map(({ member, values }) => {
-      if (isTarget(member.$ref, defaultMapping)) {
-        const others = choices.filter((choice) => choice.member.$ref !== member.$ref);
-        return {
-          allOf: [
-            {
-              not: hasValue(
-                name,
-                others.flatMap((choice) => choice.values),
-              ),
-            },
-            member,
-          ],
-        };
-      }
-      return values.length === 0 ? member : { allOf: [hasValue(name, values), member] };
+      if (!isTarget(member.$ref, defaultMapping))
+        return values.length === 0 ? member : { allOf: [hasValue(name, values), member] };
+      const others = choices.flatMap((choice) => (choice.member.$ref === member.$ref ? [] : choice.values));
+      return { allOf: [{ not: hasValue(name, others) }, member] };
     });
   }
   return rewritten;
