@@ -9,13 +9,6 @@ export interface Discriminator {
   defaultMapping?: string;
 }
 
-/** Returns the values of a discriminator that choose a schema: those of the mapping, else the name of the schema. */
-export function valuesFor(ref: string | undefined, { mapping = {} }: Discriminator): string[] {
-  if (ref === undefined) return [];
-  const mapped = Object.entries(mapping).flatMap(([value, target]) => (isTarget(ref, target) ? value : []));
-  return mapped.length > 0 ? mapped : [nameOf(ref)];
-}
-
 /** Returns whether a mapping names a schema, by its reference or by its name. */
 export function isTarget(ref: string | undefined, target: string | undefined): boolean {
   return ref !== undefined && (target === ref || target === nameOf(ref));
@@ -48,25 +41,4 @@ export function refTo(name: string): string {
 /** Returns the name of the schema that a reference leads to. */
 export function nameOf(ref: string): string {
   return unescapeKey(decodeURIComponent(ref.split(/[/#]/).at(-1)!));
-}
-
-/**
- * Returns the discriminator of a choice for a copy whose members have other references. `copyReference` returns the
- * reference in the copy. The mapping has the values of every member, because the names of the copies differ.
- */
-export function copyDiscriminator(
-  { discriminator, oneOf, anyOf }: Schema,
-  copyReference: (ref: string) => string,
-): Discriminator {
-  const { mapping: _, defaultMapping, ...others } = discriminator as Discriminator;
-  const members = [oneOf ?? [], anyOf ?? []].flat() as Schema[];
-  const mapping = members.flatMap(({ $ref }) =>
-    valuesFor($ref, discriminator as Discriminator).map((value) => [value, copyReference($ref!)] as const),
-  );
-  const byDefault = members.find(({ $ref }) => isTarget($ref, defaultMapping));
-  return {
-    ...others,
-    mapping: Object.fromEntries(mapping),
-    ...(byDefault !== undefined && { defaultMapping: copyReference(byDefault.$ref!) }),
-  };
 }

@@ -57,14 +57,13 @@ function allTypesOf(document: OpenApiDocument, node: Schema | undefined): string
   return (values as unknown[]).map(typeOf);
 }
 
-/** Returns the strings that a schema lists by `enum` or `const`. */
-export function listedTextsOf(document: OpenApiDocument, node: Schema): string[] {
+/** Returns the values that a schema lists by `enum` or `const`. */
+export function listedValuesOf(document: OpenApiDocument, node: Schema): unknown[] {
   const schema = resolve<Schema>(document, node);
   if (typeof schema !== "object") return [];
-  const values = [...((schema["enum"] ?? []) as unknown[]), schema["const"]];
+  const values = [...((schema["enum"] ?? []) as unknown[]), ...("const" in schema ? [schema["const"]] : [])];
   const members = (["allOf", "oneOf", "anyOf"] as const).flatMap((keyword) => (schema[keyword] ?? []) as Schema[]);
-  const texts = values.filter((value) => typeof value === "string");
-  return [...texts, ...members.flatMap((member) => listedTextsOf(document, member))];
+  return [...values, ...members.flatMap((member) => listedValuesOf(document, member))];
 }
 
 /** Returns the JSON type of a value. */
