@@ -225,7 +225,8 @@ describe("OAuth 2.0 client credentials", () => {
   test("follow no redirect, because the secret is for the token endpoint only", async () => {
     await using other = await serveForms(() => token());
     await using login = await shop(respond(307, "", "", { Location: other.baseUrl }));
-    await expect(clientCredentials({ tokenUrl: login.baseUrl, ...own })(reason())).rejects.toThrow(TypeError);
+    for (const fetch of [undefined, globalThis.fetch])
+      await expect(clientCredentials({ tokenUrl: login.baseUrl, ...own, fetch })(reason())).rejects.toThrow(TypeError);
     expect(other.received).toEqual([]);
   });
 });

@@ -39,7 +39,7 @@ export function clientCredentials(options: ClientCredentialsOptions): (reason: C
       bodySerializer: (text: unknown) => text,
       ...(fetch && {
         fetch: async (sent: Request) =>
-          fetch(sent.url, { method: "POST", headers: sent.headers, body: body.toString() }),
+          fetch(sent.url, { method: "POST", headers: sent.headers, body: body.toString(), redirect: sent.redirect }),
       }),
     };
     const { data, error, response } = (await (request as unknown as AnyRequest)(
