@@ -385,12 +385,25 @@ test.each([null, undefined])("a signal may be %s", async (signal) => {
 
 describe("the URL of a server", () => {
   test("has its variables", () => {
-    expect(fillServer("https://{region}.shop.test:{port}/{base}", { region: "eu", port: "8443", base: "a/v1" })).toBe(
-      "https://eu.shop.test:8443/a/v1",
+    expect(fillServer("https://{region}.shop.test:{port}/{base}", { region: "eu", port: "8443", base: "a/.v1" })).toBe(
+      "https://eu.shop.test:8443/a/.v1",
+    );
+    expect(fillServer("{scheme}://{host}/{base}.v1", { scheme: "http", host: "a.test/b", base: "c/d" })).toBe(
+      "http://a.test/b/c/d.v1",
     );
   });
 
-  test.each(["", "evil.test/", "/a", "a@b", "a?b", "a#b", "../x/", "a//b", "a b", undefined])(
+  test.each([
+    ["https://{region}.shop.test", "evil.test/x"],
+    ["https://{region}{suffix}/v1", "evil.test/x"],
+    ["https://{region}:8443/v1", "evil.test/x"],
+    ["{region}.shop.test/v1", "https:/evil.test/x"],
+    ["//{region}.shop.test", "evil.test/x"],
+  ])("keeps the host of %s, so that no credential leaves it for %s", (url, region) => {
+    expect(() => fillServer(url, { region, suffix: ".shop.test" })).toThrow('The server variable "region" is "');
+  });
+
+  test.each(["", "evil.test/", "/a", "a@b", "a?b", "a#b", "../x/", "a//b", "a b", "..", "a/..", "./a", undefined])(
     "rejects the value %j",
     (region) => {
       expect(() => fillServer("https://{region}.shop.test", { region })).toThrow(
