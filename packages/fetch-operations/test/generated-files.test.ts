@@ -208,6 +208,11 @@ describe("an operation that the client cannot call is refused by name and line:"
       "/things/{id}",
     ],
     ["has a request body, which `fetch` does not send with GET. Use another method.", body({})],
+    ...["evil.test/things", ":80@evil.test/things", "things"].map((path): [string, object, string] => [
+      "has a path that does not begin with a slash.",
+      {},
+      path,
+    ]),
     ["has the method TRACE, which `fetch` does not send.", {}, "/things", "trace"],
     ['has the parameter "q" in "body", which the client does not write.', { parameters: [{ name: "q", in: "body" }] }],
     [

@@ -108,6 +108,8 @@ function describe(
     refuse(`has a request body, which \`fetch\` does not send with ${method}. Use another method.`);
   if (method === "TRACE") refuse("has the method TRACE, which `fetch` does not send.");
   const parameters = argumentsOf(document, entry, body, refuse);
+  // The path follows the base URL directly, so that another character could continue its host.
+  if (!path.startsWith("/")) refuse("has a path that does not begin with a slash.");
   const responses = describedResponses(document, operation.responses ?? {}, method);
   const idempotencyHeader = config.idempotencyHeader ?? "Idempotency-Key";
   const isIdempotent = parameters.some(({ in: place, wire }) => place === "header" && wire === idempotencyHeader);
