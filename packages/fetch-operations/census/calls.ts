@@ -24,8 +24,6 @@ export async function callAll(document: Node, folder: string): Promise<CallResul
   const { operations } = (await import(pathToFileURL(join(folder, "operations.ts")).href)) as {
     operations: Record<string, OperationDescription>;
   };
-  // The operations of this census are all served in one place.
-  for (const operation of Object.values(operations)) delete (operation as { server?: string }).server;
   const { createCensus } = (await import(pathToFileURL(join(folder, "index.ts")).href)) as {
     createCensus: (options: object) => object;
   };

@@ -13,6 +13,8 @@ export interface Api {
   readonly schemes: Readonly<Record<string, SecurityScheme>>;
   /** The security requirements of operations that declare none. */
   readonly security: Requirements;
+  /** The URLs of the servers that single operations have, as the contract has them. */
+  readonly servers?: readonly string[];
   /** The response header that identifies a request in the service's log. */
   readonly requestIdHeader: string;
   /** The format of the contract's errors. */

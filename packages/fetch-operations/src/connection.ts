@@ -8,7 +8,7 @@ import { type ClientOptions, LIMITS, numbersOf, rejectUnknown } from "./options.
 import type { Credential } from "./security/schemes.ts";
 import { userAgents } from "./user-agent.ts";
 
-const OPTIONS = ["baseUrl", "credentials", "fetch", "fetchOptions", "headers"];
+const OPTIONS = ["baseUrl", "servers", "credentials", "fetch", "fetchOptions", "headers"];
 
 /**
  * Checks the options and returns a connection with every optional part. Throws a TypeError for an invalid option; its message
@@ -23,11 +23,10 @@ export function connectTo(api: Api, options: ClientOptions): Connection {
  * contains a credential.
  */
 export function connectWith(api: Api, options: ClientOptions, ...parts: Part[]): Connection {
-  const { baseUrl, fetch, fetchOptions, headers } = options;
-  const address = String(baseUrl).replace(/\/+$/, "");
-  if (!/^https?:\/\/[^?#@]+$/i.test(address) || !URL.canParse(address))
-    throw new TypeError("baseUrl is not a service URL. Pass one such as https://api.petstore.example/v1.");
+  const { baseUrl, fetch, fetchOptions, headers, servers = {} } = options;
+  const address = addressOf("baseUrl", baseUrl);
   checkOptions(api, options, parts);
+  const own = new Map(Object.entries(servers).map(([url, server]) => [url, addressOf(`servers.${url}`, server)]));
   const part: Omit<Part, "options"> = Object.assign({}, ...parts);
   const limits = (part.limits ?? numbersOf)(options, LIMITS);
   const { request } = createOpenapiClient({
@@ -45,6 +44,7 @@ export function connectWith(api: Api, options: ClientOptions, ...parts: Part[]):
   return {
     api,
     baseUrl: address,
+    baseUrlOf: ({ server }) => (server !== undefined && own.get(server)) || address,
     options: () => options,
     limits,
     part,
@@ -57,8 +57,17 @@ export function connectWith(api: Api, options: ClientOptions, ...parts: Part[]):
   };
 }
 
+/** Returns a URL without a slash at its end. Throws a TypeError if it is not the URL of a service. */
+function addressOf(option: string, url: string | URL): string {
+  const address = String(url).replace(/\/+$/, "");
+  if (!/^https?:\/\/[^?#@]+$/i.test(address) || !URL.canParse(address))
+    throw new TypeError(`${option} is not a service URL. Pass one such as https://api.petstore.example/v1.`);
+  return address;
+}
+
 function checkOptions(api: Api, options: ClientOptions, parts: Part[]): void {
   checkCredentials(api, options);
+  rejectUnknown(options.servers ?? {}, api.servers ?? [], "servers.");
   const own = Object.values(api.schemes).map(({ option }) => option ?? []);
   rejectUnknown(options, [OPTIONS, Object.keys(LIMITS), ...own, ...parts.map((part) => part.options)].flat());
   for (const [name, value] of Object.entries(options) as [string, unknown][])

@@ -48,7 +48,7 @@ export interface OperationDescription {
   readonly pages?: Pagination;
   /** The security requirements: lists of schemes, of which one must be satisfied. Default: those of the contract. */
   readonly security?: Requirements;
-  /** The server of the operation, if it is not that of the contract. It may be relative to the base URL. */
+  /** The URL of the operation's own server, as the contract has it. Only the option `servers` sends requests elsewhere. */
   readonly server?: string;
   readonly deprecated?: DeclaredDeprecation;
 }

@@ -2,9 +2,17 @@ import type { Credential } from "./security/schemes.ts";
 
 /** The address of the service, its credentials and the settings of all calls. */
 export interface ClientOptions extends CallLimits {
-  /** The URL of the service: `https://api.example.com/v1`. It has no credentials, query or fragment. */
+  /**
+   * The URL of the service: `https://api.example.com/v1`. It has no credentials, query or fragment. All calls go there, with
+   * their credentials, except those that `servers` sends elsewhere.
+   */
   baseUrl: string | URL;
-  /** The credentials by security scheme, sent to the origin of `baseUrl` only. */
+  /**
+   * The URLs for operations with a server of their own, by the URL of that server in the contract. Their calls go there, with
+   * their credentials. Without an entry, they go to `baseUrl`.
+   */
+  servers?: Readonly<Record<string, string | URL>> | undefined;
+  /** The credentials by security scheme, sent to `baseUrl` and `servers` only. */
   credentials?: Readonly<Record<string, Credential | undefined>> | undefined;
   /** Sends a request, as the runtime's `fetch` does. Replace it to observe or change requests and responses. */
   fetch?: FetchLike | undefined;

@@ -163,7 +163,17 @@ describe("an option is rejected by name, when the client is created:", () => {
     "fetchOptions",
     "headers",
     "maxResponseBytes",
-  ].concat(["onDeprecated", "onRequest", "onResponse", "onRetry", "retry", "retryBudget", "timeout", "userAgent"]);
+  ].concat([
+    "onDeprecated",
+    "onRequest",
+    "onResponse",
+    "onRetry",
+    "retry",
+    "retryBudget",
+    "servers",
+    "timeout",
+    "userAgent",
+  ]);
   /** The message that names all options, in any order. */
   const listing = (unknown: string) =>
     expect.toSatisfy((message: string) => {
@@ -316,16 +326,40 @@ test("without a fetch of its own, the client calls the global one at the time of
   }
 });
 
-test("an operation with a server of its own is sent there", async () => {
-  const { connection, requests } = await sent({});
-  for (const server of ["https://files.test/v3", "/files", "sub", "../up/"])
-    await call(connection, { ...operation, server }, {});
-  expect(requests.slice(1).map(({ url }) => url)).toEqual([
-    "https://files.test/v3/a",
-    "http://shop.test/files/a",
-    "http://shop.test/v1/sub/a",
-    "http://shop.test/up/a",
-  ]);
+describe("an operation with a server of its own", () => {
+  const own = ["https://files.test/v3", "/files", "//files.test", "constructor", "__proto__", ""];
+  const files = { ...api, servers: own };
+  const urlsOf = async (servers?: Record<string, string | URL>) => {
+    const urls: string[] = [];
+    const fetch: ClientOptions["fetch"] = async (url) => (urls.push(url), Response.json(1));
+    const connection = connectTo(files, { baseUrl: "http://shop.test/v1", fetch, servers });
+    for (const server of own) await call(connection, { ...operation, server }, {});
+    await call(connection, operation, {});
+    return urls;
+  };
+
+  test("is sent to baseUrl, unless the options name a URL for its server", async () => {
+    const all = Array<string>(own.length + 1).fill("http://shop.test/v1/a");
+    expect(await urlsOf()).toEqual(all);
+    expect(await urlsOf({})).toEqual(all);
+    const named = { "https://files.test/v3": "http://localhost:1/x/", "": new URL("https://empty.test") };
+    expect(await urlsOf(named)).toEqual([
+      "http://localhost:1/x/a",
+      ...Array<string>(4).fill("http://shop.test/v1/a"),
+      "https://empty.test/a",
+      "http://shop.test/v1/a",
+    ]);
+  });
+
+  test.each<[servers: unknown, message: string]>([
+    [{ "https://files.test": "https://a.test" }, `There is no option servers.https://files.test. The options are`],
+    [["https://files.test/v3"], "There is no option servers.0. The options are"],
+    ...["/files", "ftp://a.test", "https://me:pw@a.test", "https://a.test?b", undefined, true].map(
+      (url): [unknown, string] => [{ "/files": url }, "servers./files is not a service URL. Pass one such as"],
+    ),
+  ])("is an error for the servers %j", async (servers, message) => {
+    await expect(urlsOf(servers as never)).rejects.toThrow(message);
+  });
 });
 
 describe("a client", () => {

@@ -148,7 +148,8 @@ export const servers = [
     expect(found["api.ts"]).toContain(`export type ErrorCode =
   | FailureCode
   | (string & {});`);
-    expect(found["api.ts"]).toContain(`export interface ThingsOptions extends Omit<ClientOptions, "credentials"> {
+    expect(found["api.ts"])
+      .toContain(`export interface ThingsOptions extends Omit<ClientOptions, "credentials" | "servers"> {
 }
 `);
     expect(found["api.ts"]).toContain(`{

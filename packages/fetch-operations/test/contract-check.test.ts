@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { checkContract } from "../src/contract/contract-check.ts";
+import { connectTo } from "../src/index.ts";
 import { contract } from "./library/src/generated/contract.ts";
 import { document } from "./library/src/generated/document.ts";
 import { createLibrary } from "./library/src/generated/index.ts";
 import { respond, shop } from "./shop.ts";
+import { api } from "./test-api.ts";
 
 type Paths = Record<string, Record<string, { responses: Record<string, object> }>>;
 
@@ -32,6 +35,17 @@ describe("the check of the published contract", () => {
   test("reads bounds that a JavaScript number rounds, as in the document of OpenAI", async () => {
     const text = JSON.stringify({ ...document, "x-bounds": { maximum: 0.5 } }).replace("0.5", "9223372036854775807");
     expect((await check(text)).result.compatible).toBe(true);
+  });
+
+  test("sends no header to another origin", async () => {
+    await using server = await shop(respond(200, JSON.stringify(document)));
+    await using other = await shop(respond(200, JSON.stringify(document)));
+    const connection = connectTo(api, { baseUrl: server.baseUrl, headers: { "X-Key": "secret" } });
+    for (const path of [`${other.baseUrl}/openapi.json`, other.baseUrl.replace("http:", "")])
+      await expect(checkContract(connection, contract, {}, path)).rejects.toThrow(
+        `The contract at ${path} is not of the origin of baseUrl. Set publishedContract to a path.`,
+      );
+    expect(other.requests).toEqual([]);
   });
 
   test("lists changed, removed and added operations", async () => {

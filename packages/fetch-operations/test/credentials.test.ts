@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { clientCredentials, logTo } from "../src/index.ts";
@@ -192,6 +194,66 @@ describe("OAuth 2.0 client credentials", () => {
     ]!().catch((error: unknown) => error);
     expect(failed).toMatchObject({ message: "The token endpoint responded with status 400 and invalid_client." });
     expect(inspect(failed, { depth: 9 })).not.toContain(SECRET);
+  });
+});
+
+describe("a server that the contract gives an operation or a path", () => {
+  const requirements = [{ token: [] }, { user: [] }, { header: [] }, { query: [] }, { cookie: [] }];
+  const credentials = { token: "t", user: { username: "u", password: "p" }, header: "h", query: "q", cookie: "c" };
+
+  test.each(requirements)("gets a credential only if the option `servers` names it: %j", async (requirement) => {
+    const received: string[] = [];
+    const listening = (name: string) =>
+      serve(({ url, headers }, response) => {
+        const { authorization, cookie, "x-key": key } = headers;
+        received.push([name, url, authorization, cookie, key].filter(Boolean).join(" "));
+        response.writeHead(200, { "Content-Type": "application/json", Link: '</y>; rel="next"' }).end("[]");
+      });
+    await using base = await listening("base");
+    await using files = await listening("files");
+    const own = { servers: [{ url: files.baseUrl }] };
+    const document = documentOf([requirement]);
+    const { get } = document.paths["/x"];
+    const responses = { 200: { description: "", content: { "application/json": { schema: { type: "array" } } } } };
+    const paths = {
+      "/x": { get: { ...get, ...own, responses, "x-pagination": { by: "link" } } },
+      "/z": { ...own, get: { ...get, operationId: "z" } },
+    };
+    using client = await generatedClient({ ...document, servers: [{ url: "https://api.test" }], paths });
+    const options = { baseUrl: base.baseUrl, credentials };
+    const callAll = async (more: object) => {
+      const thing = client.create({ ...options, ...more });
+      await thing["read"]!().orThrow();
+      await thing["z"]!().orThrow();
+      await (thing as unknown as { GET: (path: string) => { orThrow: () => unknown } }).GET("/x").orThrow();
+      await thing.raw["read"]!();
+      await Array.fromAsync(thing.paginate["read"]!()).catch(() => {});
+      return received.splice(0).map((text) => text.replaceAll(/[?=].*| .*/g, ""));
+    };
+    const calls = (await callAll({})).length;
+    expect(calls).toBeGreaterThanOrEqual(6);
+    expect(await callAll({})).toEqual(Array<string>(calls).fill("base"));
+    expect(await callAll({ servers: { [files.baseUrl]: files.baseUrl } })).toEqual(Array<string>(calls).fill("files"));
+  });
+
+  test("is a name of the option, in the types too, and its fake accepts its path", async () => {
+    const responses = { 200: { description: "", content: { "application/json": { example: 1 } } } };
+    const get = { operationId: "read", responses };
+    const files = { url: "https://files.test/v3" };
+    const document = {
+      ...documentOf([]),
+      servers: [{ url: "https://api.test/v1" }],
+      paths: { "/x": { get: { ...get, servers: [files, { url: "https://{bad" }] } } },
+    };
+    using client = await generatedClient(document);
+    const text = readFileSync(join(client.folder, "api.ts"), "utf8");
+    expect(text).toContain('  servers?: { "https://files.test/v3"?: string | URL } | undefined;');
+    expect(text).toContain("sent to `baseUrl` and `servers` only. */");
+    const fake = createFake<never>(document, client.operations);
+    for (const servers of [{}, { [files.url]: files.url }])
+      await client.create({ baseUrl: "https://api.test/v1", fetch: fake.fetch, servers })["read"]!();
+    fake.verify();
+    expect(fake.requests.map(({ url }) => url)).toEqual(["https://api.test/v1/x", "https://files.test/v3/x"]);
   });
 });
 

@@ -315,8 +315,12 @@ describe("the settings of an operation", () => {
     [{ servers: [] }, {}, undefined],
     [{}, { servers: [{ url: "/a" }, { url: "/b" }] }, "/a"],
     [{ servers: [{ url: "/c" }] }, { servers: [{ url: "/a" }] }, "/c"],
-    [{ servers: [{ url: "//{h}/{i}{h}", variables: { h: { default: "x" } } }] }, {}, "//x/{i}x"],
-  ])("%j in %j: the server is %s", (operation, item, server) => {
+    [{ servers: [{ url: "//{h}/{i}{h}", variables: { h: { default: "x" } } }] }, {}, "//{h}/{i}{h}"],
+    [{ servers: [{ url: "/" }] }, { servers: [{ url: "/a" }] }, undefined],
+    [{ servers: [{ url: "/a" }, { url: "/" }] }, {}, undefined],
+    [{}, { servers: [{ url: "{path}", variables: { path: { default: "/" } } }] }, undefined],
+    [{ servers: [{ url: "//" }] }, {}, undefined],
+  ])("%j in %j: its own server is %s", (operation, item, server) => {
     expect(operationOf(operation, "get", item).server).toBe(server);
   });
 

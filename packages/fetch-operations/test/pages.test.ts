@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { describe, expect, test } from "vitest";
 import {
   type CallOptions,
+  type ClientOptions,
   type OperationDescription,
   type PagedOperation,
   paginate,
@@ -101,6 +102,7 @@ async function reading(
   input: object = {},
   more: Partial<OperationDescription> = {},
   options: object = {},
+  optionsOf: (base: string) => Partial<ClientOptions> = () => ({}),
 ) {
   const headers: IncomingMessage["headers"][] = [];
   await using server = await shop((request, response) => {
@@ -109,7 +111,8 @@ async function reading(
     const own = { "Content-Type": "application/json", ...(link !== undefined && { Link: link }) };
     response.writeHead(200, own).end(JSON.stringify(body));
   });
-  const connection = connectTo(api, { baseUrl: `${server.baseUrl}/v1`, onDeprecated: false });
+  const own = { baseUrl: `${server.baseUrl}/v1`, onDeprecated: false as const, ...optionsOf(server.baseUrl) };
+  const connection = connectTo({ ...api, servers: ["/files"] }, own);
   const operation = { ...read, path: "/p", pages, ...more } as PagedOperation<[object, object], never>;
   const found: unknown[] = [];
   const following: unknown[] = [];
@@ -179,6 +182,8 @@ describe("the next page by link", () => {
       (_request, index) => [[index], next(index === 0 ? "/files/x" : "/v1/x")],
       {},
       own,
+      {},
+      (base) => ({ servers: { "/files": `${base}/files` } }),
     );
     expect([moved.found, moved.requests]).toEqual([
       [0, 1, outside],

@@ -23,7 +23,7 @@ export type ErrorCode =
 export class PetstoreError extends OperationError<ErrorCode> {}
 
 /** The address of the service, its credentials and the settings of all calls. */
-export interface PetstoreOptions extends Omit<ClientOptions, "credentials"> {
+export interface PetstoreOptions extends Omit<ClientOptions, "credentials" | "servers"> {
   /** The credential, sent to the origin of `baseUrl` only. */
   apiKey: Credential;
 }

@@ -48,12 +48,11 @@ export async function attempt(given: Attempt, limits: Limits, left = limits.time
 
 function resultOf(exchange: Exchange): Promise<UntypedResult> {
   const { connection, operation, signal } = exchange;
-  const { baseUrl, request } = connection;
   const { target, headers, body, contentType } = exchange.parts();
   const written = body === undefined ? undefined : (operation.write ?? writeJson)(body, contentType);
   exchange.isOnce = written?.duplex !== undefined;
-  const sent = request(operation.method, target, {
-    baseUrl: operation.server && new URL(operation.server, `${baseUrl}/`).href,
+  const sent = connection.request(operation.method, target, {
+    baseUrl: connection.baseUrlOf(operation),
     body: written?.body,
     duplex: written?.duplex,
     headers: { ...headers, "Content-Type": written?.contentType ?? undefined },

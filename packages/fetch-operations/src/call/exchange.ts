@@ -10,6 +10,8 @@ export interface Connection {
   readonly api: Api;
   /** The URL without a slash at its end. */
   readonly baseUrl: string;
+  /** Returns the URL for an operation: the base URL, unless the options name another one for the operation's own server. */
+  readonly baseUrlOf: (operation: OperationDescription) => string;
   /** Returns the options. They are not a field, so that inspection does not show the credentials. */
   readonly options: () => ClientOptions;
   readonly limits: Limits;

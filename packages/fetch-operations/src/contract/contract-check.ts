@@ -57,8 +57,10 @@ export async function checkContract(
   options?: CallOptions,
 ): Promise<ContractCheck> {
   const { pathname, search, origin } = new URL(path, `${connection.baseUrl}/`);
-  const operation = { ...DOCUMENT, server: origin };
-  const exchange = await send(connection, operation, () => ({ target: pathname + search, headers: {} }), options);
+  if (origin !== new URL(connection.baseUrl).origin)
+    throw new TypeError(`The contract at ${path} is not of the origin of baseUrl. Set publishedContract to a path.`);
+  const atOrigin = { ...connection, baseUrlOf: () => origin };
+  const exchange = await send(atOrigin, DOCUMENT, () => ({ target: pathname + search, headers: {} }), options);
   const document = dataOrThrow(exchange);
   const reject = (): never => {
     const result = unreadableResult(exchange, "is not an OpenAPI document", JSON.stringify(document));

@@ -2,7 +2,14 @@ import { type OpenApiDocument, resolve } from "../generated/openapi.ts";
 import type { Contract } from "./contract-source.ts";
 import { Code, codeOf } from "./code.ts";
 import type { Config } from "./config.ts";
+import type { Described } from "./described-operations.ts";
+import { comment } from "./jsdoc.ts";
 import { schemesOf } from "./security-schemes.ts";
+
+const SERVERS = [
+  "The URLs for operations with a server of their own, by the URL of that server in the contract. Their calls go there, with",
+  "their credentials. Without an entry, they go to `baseUrl`.",
+];
 
 /** Returns the module with the error class, the options and the shared parts of the contract. */
 export function apiModule(
@@ -10,6 +17,7 @@ export function apiModule(
   config: Config,
   requirements: string[][],
   operationCodes: string[],
+  operations: Described[],
 ): string {
   const { name, security = {}, error, requestIdHeader = "X-Request-Id" } = config;
   const schemes = schemesOf(document);
@@ -29,25 +37,32 @@ export function apiModule(
   imports.add(error ? "errorFields" : "anyError");
   const errors = error ? `errorFields(${fields.join(", ")})` : "anyError";
   const transient = error?.transient && { transientCodes: error.transient };
+  const servers = [...new Set(operations.flatMap(({ server }) => server ?? []))];
   const api = {
     name,
     version: config.version ?? document.info?.version ?? "0",
     error: new Code(`${name}Error as never`),
     schemes: Object.fromEntries(written) as object,
     security: requirements,
+    ...(servers.length > 0 && { servers }),
     requestIdHeader,
     errors: new Code(errors),
     ...transient,
   };
   const codes = [...operationCodes.map((code) => JSON.stringify(code)), "FailureCode", "(string & {})"].join("\n  | ");
   const own = Array.from(schemes.keys(), (scheme) => (security[scheme] === undefined ? scheme : [])).flat();
+  const targets = servers.length > 0 ? "to `baseUrl` and `servers` only" : "to the origin of `baseUrl` only";
   const required = Object.values(security).map(
-    (option) => `  /** The credential, sent to the origin of \`baseUrl\` only. */\n  ${option}: Credential;\n`,
+    (option) => `  /** The credential, sent ${targets}. */\n  ${option}: Credential;\n`,
   );
   const credentials =
     own.length === 0
       ? ""
-      : `  /** The credentials by security scheme, sent to the origin of \`baseUrl\` only. */\n  credentials?: { ${own.map((scheme) => `${JSON.stringify(scheme)}?: Credential | undefined`).join("; ")} } | undefined;\n`;
+      : `  /** The credentials by security scheme, sent ${targets}. */\n  credentials?: { ${own.map((scheme) => `${JSON.stringify(scheme)}?: Credential | undefined`).join("; ")} } | undefined;\n`;
+  const named =
+    servers.length === 0
+      ? ""
+      : `${comment(SERVERS, "  ")}  servers?: { ${servers.map((url) => `${JSON.stringify(url)}?: string | URL`).join("; ")} } | undefined;\n`;
   const runtime = [
     "type Api",
     "type ClientOptions",
@@ -66,8 +81,8 @@ export type ErrorCode =
 export class ${name}Error extends OperationError<ErrorCode> {}
 
 /** The address of the service, its credentials and the settings of all calls. */
-export interface ${name}Options extends Omit<ClientOptions, "credentials"> {
-${required.join("")}${credentials}}
+export interface ${name}Options extends Omit<ClientOptions, "credentials" | "servers"> {
+${named}${required.join("")}${credentials}}
 
 /** The parts of the contract that all operations share. */
 export const api: Api = ${codeOf(api)};

@@ -10,6 +10,7 @@ import {
   resolve,
   securityScheme,
 } from "../generated/openapi.ts";
+import { ownServers } from "../contract/servers.ts";
 import type { DeclaredDeprecation, Pagination } from "../operation.ts";
 import type { Config, OperationConfig } from "./config.ts";
 import { type DescribedBody, describedBody } from "./described-body.ts";
@@ -39,6 +40,7 @@ export interface Described {
   idempotencyKey: string | undefined;
   pages: Pagination | undefined;
   security: string[][];
+  /** The URL of its own server. */
   server: string | undefined;
   deprecated: DeclaredDeprecation | undefined;
   /** The name of the types: `ListPets` in `ListPetsInput` and `ListPetsResult`. */
@@ -106,10 +108,10 @@ function describe(
     );
   if (body && (method === "GET" || method === "HEAD"))
     refuse(`has a request body, which \`fetch\` does not send with ${method}. Use another method.`);
-  if (method === "TRACE") refuse("has the method TRACE, which `fetch` does not send.");
-  const parameters = argumentsOf(document, entry, body, refuse);
   // The path follows the base URL directly, so that another character could continue its host.
   if (!path.startsWith("/")) refuse("has a path that does not begin with a slash.");
+  if (method === "TRACE") refuse("has the method TRACE, which `fetch` does not send.");
+  const parameters = argumentsOf(document, entry, body, refuse);
   const responses = describedResponses(document, operation.responses ?? {}, method);
   const idempotencyHeader = config.idempotencyHeader ?? "Idempotency-Key";
   const isIdempotent = parameters.some(({ in: place, wire }) => place === "header" && wire === idempotencyHeader);
@@ -134,7 +136,7 @@ function describe(
     idempotencyKey: isIdempotent ? idempotencyHeader : undefined,
     pages: paginationOf(document, entry, config.pagination ?? [], settings.pagination, responses, refuse),
     security,
-    server: serverOf(document, entry),
+    server: ownServers(document, entry)[0]?.url,
     deprecated: operation.deprecated ? deprecation(operation) : undefined,
     documentation: documentation(operation),
   };
@@ -180,13 +182,6 @@ function hasIgnoredHeaders(document: OpenApiDocument, { path, operation, paramet
   return all.some(
     ({ in: place, name }) => place === "header" && !parameters.some((own) => own.in === "header" && own.name === name),
   );
-}
-
-function serverOf(document: OpenApiDocument, { path, operation }: OperationEntry): string | undefined {
-  type WithServers = { servers?: { url: string; variables?: Record<string, { default: string }> }[] };
-  const item = resolve<WithServers>(document, (document.paths as Record<string, WithServers | Reference>)[path]!);
-  const [server] = (operation as WithServers).servers ?? item.servers ?? [];
-  return server?.url.replaceAll(/\{([^}]+)\}/g, (text, name: string) => server.variables?.[name]?.default ?? text);
 }
 
 function deprecation(operation: OperationObject): DeclaredDeprecation {

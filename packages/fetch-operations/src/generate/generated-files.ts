@@ -42,7 +42,7 @@ export async function generatedFiles(contract: Contract, config: Config): Promis
   const files = {
     "schema.ts": config.types === undefined ? `${BANNER}\n${types}` : types,
     "names.ts": BANNER + names(config.types === undefined ? document : contract.document, config, operations),
-    "api.ts": BANNER + apiModule(contract, config, shared, errorCodes(document, config)),
+    "api.ts": BANNER + apiModule(contract, config, shared, errorCodes(document, config), operations),
     "operations.ts": BANNER + operationsModule(operations, constants, hasShapes),
     "calls.ts": BANNER + calls(operations, config),
     "client.ts": BANNER + clientModule(config, operations),

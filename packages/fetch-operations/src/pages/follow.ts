@@ -40,7 +40,7 @@ export const followLink: Follow = ({ connection, operation, exchange, input }) =
   const target = linkTo("next", exchange.response!.headers);
   if (target === undefined) return undefined;
   const next = URL.canParse(target, url) ? new URL(target, url) : undefined;
-  const base = new URL(operation.server ?? "", `${connection.baseUrl}/`);
+  const base = new URL(connection.baseUrlOf(operation));
   if (next?.origin !== base.origin) return "links to a next page of another origin";
   const path = `${base.pathname.replace(/\/+$/, "")}/`;
   // Encoded separators and dots may mean another path to a proxy or the service.

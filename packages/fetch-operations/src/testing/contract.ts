@@ -13,6 +13,7 @@ import {
 } from "../generated/openapi.ts";
 import { shapesOf, type ValueTypes } from "../contract/shapes.ts";
 import { typedValue } from "../response/typed-json.ts";
+import { defaultUrl, ownServers, sharedServers } from "../contract/servers.ts";
 import type { ContractDocument } from "./contract-document.ts";
 import { schemaValidator, type Validate } from "./schema.ts";
 
@@ -57,17 +58,14 @@ export function contractOf(
 ): FakeContract {
   const document = withDirections(given, false);
   const resolved = <Target extends object>(node: Target | Reference): Target => resolve<Target>(document, node);
-  const [{ url, variables = {} } = { url: "/" }] = document.servers ?? [];
-  const address = url.replaceAll(/\{([^{}]+)\}/g, (text, name: string) => variables[name]?.default ?? text);
-  const basePath = new URL(address, "http://localhost").pathname.replace(/\/+$/, "");
   const operations = operationsOf(document)
     .filter(({ id }) => names.has(id))
-    .map((entry) => operationContract(document, entry, names.get(entry.id)!, basePath))
     // A concrete path precedes a template that matches it too (OpenAPI 3.1, section 4.8.8.2).
-    .toSorted(
-      (one, other) =>
-        one.pathParameters.length - other.pathParameters.length || other.path.source.length - one.path.source.length,
-    );
+    .toSorted(({ path: one }, { path: other }) => {
+      const [literals, others] = [literalsOf(one), literalsOf(other)];
+      return literals.length - others.length || others.join("").length - literals.join("").length;
+    })
+    .map((entry) => operationContract(document, entry, names.get(entry.id)!));
   const shapes = shapesOf(document, types);
   const dates = types.dates === "string" ? undefined : types.dates;
   const typed: FakeContract["typed"] = (text, schema) => {
@@ -85,12 +83,12 @@ function literalOf(text: string): string {
   return encoded.replaceAll(/[.*+?^$()[\]|\\]/g, "\\$&");
 }
 
-function operationContract(
-  document: ContractDocument,
-  entry: OperationEntry,
-  id: string,
-  basePath: string,
-): OperationContract {
+/** Returns the texts between the parameters of a path template. */
+function literalsOf(path: string): string[] {
+  return path.split(/\{[^}]*\}/);
+}
+
+function operationContract(document: ContractDocument, entry: OperationEntry, id: string): OperationContract {
   const { method, path, operation, parameters } = entry;
   const securitySchemes = Object.fromEntries(
     Object.entries((document.components?.["securitySchemes"] ?? {}) as Record<string, SecurityScheme | Reference>).map(
@@ -100,14 +98,15 @@ function operationContract(
   const responses = Object.entries(operation.responses ?? {}).map(
     ([key, node]) => [key, resolve<ResponseObject>(document, node)] as const,
   );
-  const template = path
-    .split(/\{[^}]*\}/)
-    .map(literalOf)
-    .join("([^/]+)");
+  const template = literalsOf(path).map(literalOf).join("([^/]+)");
+  const basePaths = [sharedServers(document)[0], ...ownServers(document, entry)].map((server) => {
+    const url = URL.parse(defaultUrl(server), "http://localhost");
+    return literalOf(url?.pathname.replace(/\/+$/, "") ?? "");
+  });
   return {
     id,
     method: method.toUpperCase(),
-    path: new RegExp(`${literalOf(basePath)}${template}$`),
+    path: new RegExp(`(?:${basePaths.join("|")})${template}$`),
     pathParameters: Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => name!),
     parameters,
     requestBody: operation.requestBody && resolve<RequestBodyObject>(document, operation.requestBody),

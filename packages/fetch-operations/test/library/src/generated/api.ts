@@ -14,10 +14,15 @@ export type ErrorCode =
 export class LibraryError extends OperationError<ErrorCode> {}
 
 /** The address of the service, its credentials and the settings of all calls. */
-export interface LibraryOptions extends Omit<ClientOptions, "credentials"> {
-  /** The credential, sent to the origin of `baseUrl` only. */
+export interface LibraryOptions extends Omit<ClientOptions, "credentials" | "servers"> {
+  /**
+   * The URLs for operations with a server of their own, by the URL of that server in the contract. Their calls go there, with
+   * their credentials. Without an entry, they go to `baseUrl`.
+   */
+  servers?: { "https://{zone}.files.example/{rest}"?: string | URL; "/files"?: string | URL } | undefined;
+  /** The credential, sent to `baseUrl` and `servers` only. */
   token: Credential;
-  /** The credentials by security scheme, sent to the origin of `baseUrl` only. */
+  /** The credentials by security scheme, sent to `baseUrl` and `servers` only. */
   credentials?: { "user"?: Credential | undefined; "key"?: Credential | undefined; "session"?: Credential | undefined; "certificate"?: Credential | undefined; "login"?: Credential | undefined } | undefined;
 }
 
@@ -42,6 +47,10 @@ export const api: Api = {
       "key",
       "session"
     ]
+  ],
+  "servers": [
+    "https://{zone}.files.example/{rest}",
+    "/files"
   ],
   "requestIdHeader": "X-Trace",
   "errors": errorFields("reason", "text"),

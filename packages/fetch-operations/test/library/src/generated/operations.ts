@@ -139,7 +139,7 @@ export const replaceBook: Operation<[input: ReplaceBookInput, options?: CallOpti
     500
   ],
   "isRetryable": true,
-  "server": "https://west.files.example/{rest}"
+  "server": "https://{zone}.files.example/{rest}"
 };
 
 export const delete_: Operation<[input: DeleteInput, options?: CallOptions], DeleteResult> = {
