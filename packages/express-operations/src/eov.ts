@@ -50,7 +50,13 @@ export interface CompiledSchemas {
 }
 
 /** A schema as ajv compiles it. `errors` holds the errors of the last invalid data. */
-type CompiledSchema = ((data: RequestData) => boolean) & { errors?: AjvError[] | null };
+export type CompiledSchema = ((data: RequestData) => boolean) & {
+  errors?: AjvError[] | null;
+  /** The schema of all locations. */
+  schema: Schema;
+  /** The document in which the references of the schema are resolved. */
+  document?: OpenApiDocument;
+};
 
 interface AjvError {
   keyword: string;
@@ -59,6 +65,13 @@ interface AjvError {
   parentSchema?: Schema;
   data?: unknown;
   propertyName?: string;
+}
+
+/** Schemas and the document in which their references are resolved. */
+export interface SchemaContext {
+  document: OpenApiDocument;
+  /** The schema of all locations. */
+  schema: Schema;
 }
 
 /** A fault of a request: the JSON Schema keyword that a value violates. */
@@ -74,6 +87,7 @@ export interface Fault {
   value: unknown;
   /** The name of a field, if the name itself is invalid. */
   fieldName?: string;
+  context?: SchemaContext;
 }
 
 /**
@@ -97,7 +111,8 @@ export async function compileRequestSchemas(
     const key = contentType ?? "";
     const type = ContentType.from({ headers: { "content-type": contentType } } as never);
     buildMiddleware.call(requests, path, metadata["schema"], type, key);
-    const [parameters, body] = [ajv.getSchema(key), ajvBody.getSchema(key)];
+    const parameters = Object.assign(ajv.getSchema(key), { document });
+    const body = Object.assign(ajvBody.getSchema(key), { document });
     compiled.set(contentType, { parameters, body });
   }
   return compiled;
@@ -239,11 +254,13 @@ function isUrl(text: string): boolean {
 }
 
 /** Returns the faults that the last validation found. */
-export function faultsOf({ errors }: CompiledSchema): Fault[] {
-  return (errors ?? []).map(faultOf);
+export function faultsOf({ errors, schema, document }: CompiledSchema): Fault[] {
+  const context = document && { document, schema };
+  return (errors ?? []).map((error) => faultOf(error, context));
 }
 
-function faultOf({ keyword, instancePath, params, parentSchema = {}, data, propertyName }: AjvError): Fault {
+function faultOf(error: AjvError, context: SchemaContext | undefined): Fault {
+  const { keyword, instancePath, params, parentSchema = {}, data, propertyName } = error;
   const name = params["missingProperty"] ?? params["additionalProperty"] ?? params["unevaluatedProperty"];
   const [location = "body", ...path] = instancePath.split("/").slice(1).map(unescapeKey);
   return {
@@ -254,6 +271,7 @@ function faultOf({ keyword, instancePath, params, parentSchema = {}, data, prope
     schema: parentSchema,
     value: data,
     ...(propertyName !== undefined && { fieldName: propertyName }),
+    ...(context && { context }),
   };
 }
 

@@ -17,6 +17,12 @@ export function shortened(items: readonly string[], total = items.length): strin
   return shown.length === total ? shown.join(", ") : `${shown.join(", ")} and ${total - shown.length} more`;
 }
 
+/** Returns a list of names, shortened. Names that are no plain words are in quotation marks. */
+export function nameList(names: readonly string[]): string {
+  const plain = /^[\p{L}\p{M}\p{N}_.[\]-]+$/u;
+  return shortened(names.map((name) => (plain.test(name) ? name : JSON.stringify(name))));
+}
+
 /** Returns `a`, or `one of: a, b`. */
 export function oneOf(items: readonly string[], total = items.length): string {
   return total === 1 ? shortened(items) : `one of: ${shortened(items, total)}`;

@@ -17,12 +17,12 @@ export const PROBLEM_CODES = {
   501: "not_implemented",
 } as const;
 
-/** A fault in one part of a request. It repeats no value of the request, and only names that are plain words. */
+/** A fault in one part of a request. It repeats no value of the request, and only names that are printable. */
 export interface RequestFault {
   in: "body" | "path" | "query" | "header" | "cookie";
-  /** The name of the parameter, unless the request chose it and it is no plain word. */
+  /** The name of the parameter, unless the request chose it and it is not printable. */
   parameter?: string;
-  /** A JSON pointer (RFC 6901) into the body or the parameter. It ends before a name that is no plain word. */
+  /** A JSON pointer (RFC 6901) into the body or the parameter. It ends before a name that is not printable. */
   pointer: string;
   /** The JSON Schema keyword that the value violates, or `syntax` for a value that cannot be read. */
   code: string;
@@ -123,37 +123,52 @@ export function invalidRequest(errors: readonly [RequestFault, ...RequestFault[]
 }
 
 /** Creates the 400 of a parameter that cannot be read. `fault` is the predicate of the message. */
-export function unreadableParameter(location: keyof typeof LOCATIONS, name: string, fault: string): Problem {
-  const message = `${describe(location, name)} ${fault}.`;
-  const parameter = printable(name);
+export function unreadableParameter(
+  location: keyof typeof LOCATIONS,
+  name: string,
+  fault: string,
+  isDeclared = true,
+): Problem {
+  const message = `${describe(location, name, isDeclared)} ${fault}.`;
+  const parameter = printable(name, isDeclared);
   return invalidRequest([
     { in: location, ...(parameter !== undefined && { parameter }), pointer: "", code: "syntax", message },
   ]);
 }
 
 /** Creates the 400 of a field of a form that cannot be read. `fault` is the predicate of the message. */
-export function unreadableField(name: string, fault: string): Problem {
-  const known = printable(name);
-  const subject = known === undefined ? "A field in the request body" : `Body field "${known}"`;
-  const pointer = known === undefined ? "" : `/${known}`;
+export function unreadableField(name: string, fault: string, isDeclared = false): Problem {
+  const known = printable(name, isDeclared);
+  const subject = known === undefined ? "A field in the request body" : `Body field ${JSON.stringify(known)}`;
+  const pointer = known === undefined ? "" : `/${escapeKey(known)}`;
   return invalidRequest([{ in: "body", pointer, code: "syntax", message: `${subject} ${fault}.` }]);
 }
 
+/** A plain word, with or without names in brackets, as in `page[limit]`. */
+const PLAIN = /^(?=.{1,32}$)[\p{L}\p{M}\p{N}_.-]+(?:\[[\p{L}\p{M}\p{N}_.-]*\])*$/u;
+
+/** The longest declared name in a message, in characters of JSON. */
+const MAX_NAME_LENGTH = 120;
+
 /**
- * Returns a name from a request if a message may repeat it: a plain word of at most 32 characters. Tokens and other
- * secrets are longer.
+ * Returns a name if a message may repeat it. Declared names are those of the document. Other names come from the request.
+ * Of these, only a plain word of at most 32 characters is repeated. Tokens and other secrets are longer.
  */
-export function printable(name: string): string | undefined {
-  return /^[A-Za-z0-9_.-]{1,32}$/.test(name) ? name : undefined;
+export function printable(name: string, isDeclared = false): string | undefined {
+  if (isDeclared) return JSON.stringify(name).length <= MAX_NAME_LENGTH + 2 ? name : undefined;
+  return PLAIN.test(name) ? name : undefined;
+}
+
+/** Escapes a key of a JSON pointer (RFC 6901, section 3). */
+export function escapeKey(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 const LOCATIONS = { path: "Path parameter", query: "Query parameter", header: "Header", cookie: "Cookie" } as const;
 
-/**
- * Returns the name of a parameter for a message. Names other than plain words are left out, because they may come from
- * the request.
- */
-export function describe(location: keyof typeof LOCATIONS, name: string): string {
-  const known = printable(name);
-  return known === undefined ? `A ${LOCATIONS[location].toLowerCase()}` : `${LOCATIONS[location]} "${known}"`;
+/** Returns the name of a parameter for a message, or its place alone if the name is not printable. */
+export function describe(location: keyof typeof LOCATIONS, name: string, isDeclared = false): string {
+  const known = printable(name, isDeclared);
+  const place = LOCATIONS[location];
+  return known === undefined ? `A ${place.toLowerCase()}` : `${place} ${JSON.stringify(known)}`;
 }

@@ -2,12 +2,22 @@ import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { OpenApiDocument, ParameterObject } from "../src/document/document.ts";
 import type { Fault } from "../src/eov.ts";
+import { implement } from "../src/index.ts";
 import { problemOfFaults } from "../src/request/fault-message.ts";
 import { anyJson, serveEcho } from "./echo.ts";
+import { listen } from "./listen.ts";
 
 const STATUS = { type: "string", enum: ["available", "pending", "sold"] };
 const oneOfThree = "must be one of: available, pending, sold.";
 const kind = (name: string) => ({ type: "object", required: ["k"], properties: { k: { const: name } } });
+
+const closed = (properties: object, required: string[] = []) => {
+  return { type: "object", properties, required, additionalProperties: false };
+};
+const SCHEMAS = {
+  Base: { type: "object", properties: { "of base": {} } },
+  Closed: closed({ "first name": {}, "tags[]": {} }),
+};
 
 const listed = Array.from({ length: 40 }, (_, at) => `word-${at + 10}`);
 
@@ -92,7 +102,28 @@ const BODIES: [keyword: string, schema: object, value: unknown, message: string]
     "unevaluatedProperties",
     { type: "object", allOf: [{ properties: { a: {} } }], unevaluatedProperties: false },
     { c: 1 },
-    'Body field "c" is not known.',
+    'Body field "c" is not known. The fields are: a.',
+  ],
+  [
+    "unevaluatedProperties",
+    {
+      type: "object",
+      allOf: [{ $ref: "#/components/schemas/Base" }],
+      oneOf: [{ properties: { b: {} } }, { required: ["z"], properties: { z: {} } }],
+      if: { required: ["y"] },
+      else: { properties: { y: {} } },
+      not: { required: ["n"], properties: { n: {} } },
+      properties: { own: {}, id: { readOnly: true } },
+      unevaluatedProperties: false,
+    },
+    { c: 1 },
+    'Body field "c" is not known. The fields are: y, "of base", b, z, own.',
+  ],
+  [
+    "additionalProperties",
+    { $ref: "#/components/schemas/Closed" },
+    { c: 1 },
+    'Body field "c" is not known. The fields are: "first name", tags[].',
   ],
   ["unevaluatedItems", { type: "array", unevaluatedItems: false }, [1], "must have at most 0 items."],
   ["not", { not: { type: "string" } }, "x", "has a value that the API description excludes."],
@@ -195,7 +226,7 @@ describe("a body that violates its schema", () => {
       const requestBody = { required: true, content: { "application/json": { schema } } };
       return [`/${at}`, { post: { operationId: `o${at}`, requestBody, responses: anyJson } }];
     });
-    server = await serveEcho(Object.fromEntries(paths) as object);
+    server = await serveEcho(Object.fromEntries(paths) as object, { components: { schemas: SCHEMAS } });
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
@@ -313,6 +344,93 @@ test("a message is short, even for long lists, long descriptions and deep faults
   }
 });
 
+describe("a message names", () => {
+  const integer = { type: "integer" };
+  const query = (name: string, schema: object = integer, more: object = {}) => ({ in: "query", name, schema, ...more });
+  const f = { type: "object", properties: { "0": integer, "x y": integer }, additionalProperties: integer };
+  const parameters = [
+    query("page[limit]"),
+    query("filter[name]", { type: "string", enum: ["a"] }),
+    query('a "b"/~é'),
+    query("n".repeat(100)),
+    query("n".repeat(121)),
+    query("f", f, { style: "deepObject", explode: true }),
+    { in: "header", name: "X-Odd!~Name", schema: integer },
+    { in: "cookie", name: "prefs[theme]", schema: integer },
+  ];
+  const list = { type: "array", items: closed({ "x y": integer }, ["x y"]) };
+  const odd = { type: "object", properties: { "c/d~e": integer, 'q"': integer, "0": integer, "naïve name": list } };
+  const schema = {
+    type: "object",
+    properties: { "a.b": odd, "page[limit]": integer, "first name": integer, toString: integer },
+    patternProperties: { "^x-": integer },
+    additionalProperties: false,
+  };
+  const content = { "application/json": { schema }, "application/x-www-form-urlencoded": { schema } };
+  let server: Awaited<ReturnType<typeof serveEcho>>;
+  beforeAll(async () => {
+    const document = {
+      openapi: "3.1.0",
+      paths: {
+        "/x": {
+          get: { operationId: "get", parameters, responses: anyJson },
+          post: { operationId: "post", requestBody: { required: true, content }, responses: anyJson },
+        },
+      },
+    } as unknown as OpenApiDocument;
+    const handlers = { get: () => ({ status: 200, body: 1 }), post: () => ({ status: 200, body: 1 }) } as never;
+    server = await listen(implement()({ document, handlers, problemFormat: "problem+json" }));
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+  const faultOf = async (url: string, init: RequestInit = {}) => {
+    const response = await fetch(`${server.baseUrl}/x${url}`, init);
+    const { errors } = (await response.json()) as { errors: { detail: string; parameter?: string; pointer: string }[] };
+    return [errors[0]!.detail.split(" must ")[0]!.split(" is ")[0], errors[0]!.parameter, errors[0]!.pointer];
+  };
+
+  test.each<[url: string, headers: Record<string, string>, said: string, parameter?: string, pointer?: string]>([
+    ["?page[limit]=x", {}, 'Query parameter "page[limit]"', "page[limit]"],
+    [`?${encodeURIComponent("page[limit]")}=`, {}, 'Query parameter "page[limit]"', "page[limit]"],
+    ["?page[size]=1", {}, 'Query parameter "page[size]"', "page[size]"],
+    ["?filter[name]=z", {}, 'Query parameter "filter[name]"', "filter[name]"],
+    [`?a%20%22b%22/~%C3%A9=x`, {}, String.raw`Query parameter "a \"b\"/~é"`, 'a "b"/~é'],
+    [`?${"n".repeat(100)}=x`, {}, `Query parameter "${"n".repeat(100)}"`, "n".repeat(100)],
+    [`?${"n".repeat(121)}=x`, {}, "A query parameter", "n".repeat(121)],
+    ["?f[0]=x", {}, 'Field "0" of query parameter "f"', "f", "/0"],
+    ["?f[x%20y]=x", {}, 'Field "x y" of query parameter "f"', "f", "/x y"],
+    ["?f[my%20key]=x", {}, 'A field of query parameter "f"', "f"],
+    ["", { "X-Odd!~Name": "x" }, 'Header "X-Odd!~Name"', "X-Odd!~Name"],
+    ["", { Cookie: "prefs[theme]=x" }, 'Cookie "prefs[theme]"', "prefs[theme]"],
+    ["?my%20key=1", {}, "A query parameter"],
+    ["?%3Cscript%3E=1", {}, "A query parameter"],
+  ])("a declared parameter, whatever its name: %s %j", async (url, headers, said, parameter, pointer = "") => {
+    expect(await faultOf(url, { headers })).toEqual([said, parameter, pointer]);
+  });
+
+  test.each<[body: object | string, said: string, pointer: string]>([
+    [{ "a.b": { "c/d~e": "x" } }, 'Body field "a.b.c/d~e"', "/a.b/c~1d~0e"],
+    [{ "a.b": { 'q"': "x" } }, String.raw`Body field "a.b.q\""`, '/a.b/q"'],
+    [{ "a.b": { "0": "x" } }, 'Body field "a.b.0"', "/a.b/0"],
+    [{ "a.b": { "naïve name": [{}] } }, 'Body field "a.b.naïve name.0.x y"', "/a.b/naïve name/0/x y"],
+    [
+      { "a.b": { "naïve name": [{ "x y": 1, "my key": 1 }] } },
+      'A field in body field "a.b.naïve name.0"',
+      "/a.b/naïve name/0",
+    ],
+    [{ "page[limit]": "x" }, 'Body field "page[limit]"', "/page[limit]"],
+    [{ toString: "x" }, 'Body field "toString"', "/toString"],
+    [{ "x-my key": "x" }, "A field in the request body", ""],
+    [{ "x-[a]": "x" }, 'Body field "x-[a]"', "/x-[a]"],
+    ["first+name=x", 'Body field "first name"', "/first name"],
+    ["page[limit]=x", 'Body field "page[limit]"', "/page[limit]"],
+  ])("a declared field, whatever its name: %j", async (body, said, pointer) => {
+    const isForm = typeof body === "string";
+    const headers = { "Content-Type": isForm ? "application/x-www-form-urlencoded" : "application/json" };
+    const init = { method: "POST", headers, body: isForm ? body : JSON.stringify(body) };
+    expect(await faultOf("", init)).toEqual([said, undefined, pointer]);
+  });
+});
+
 describe("problemOfFaults", () => {
   const document = { openapi: "3.1.0", paths: {} } as OpenApiDocument;
   const parameters = [
@@ -407,7 +525,7 @@ describe("problemOfFaults", () => {
     [[fault("required", "query", ["f"]), fault("uniqueItems", "body", ["a"])], 'Query parameter "f" is required.'],
     [
       [fault("dependentRequired", "body", ["a"], { params: { property: "b c" } })],
-      'Body field "a" is required beside another field.',
+      'Body field "a" is required beside "b c".',
     ],
     [[fault("dependencies", "body", ["a"], { params: { property: "b" } })], 'Body field "a" is required beside "b".'],
     [[fault("items", "body", ["a"], { params: {} })], 'Body field "a" must have at most 0 items.'],

@@ -1,8 +1,17 @@
 import { type OpenApiDocument, type ParameterObject, type Schema } from "../document/document.ts";
-import { effectiveSchema, isRecord, propertiesOf } from "../document/effective-schema.ts";
+import { areDeclared } from "../document/declared-names.ts";
+import { effectiveSchema, isRecord, nonNullTypesOf, propertiesOf } from "../document/effective-schema.ts";
 import type { Fault } from "../eov.ts";
+import {
+  createProblem,
+  describe,
+  escapeKey,
+  invalidRequest,
+  printable,
+  type Problem,
+  type RequestFault,
+} from "../problem.ts";
 import { predicateOf } from "./predicates.ts";
-import { createProblem, describe, invalidRequest, printable, type Problem, type RequestFault } from "../problem.ts";
 
 /** The longest field path in a message, in characters. */
 const MAX_FIELD_PATH = 120;
@@ -32,10 +41,9 @@ function requestFault(
 ): RequestFault {
   const { location, keyword: code, path } = fault;
   const message = messageOf(document, parameters, fault, sent);
-  if (location === "body") return { in: "body", pointer: printablePath(path).pointer, code, message };
-  const [name = "", ...fields] = path;
-  const parameter = declaredFor(fault, parameters)?.name ?? printable(name);
-  const { pointer } = printablePath(fields);
+  const { pointer } = printablePath(fault);
+  if (location === "body") return { in: "body", pointer, code, message };
+  const parameter = declaredFor(fault, parameters)?.name ?? printable(path[0] ?? "");
   return { in: LOCATIONS[location], ...(parameter !== undefined && { parameter }), pointer, code, message };
 }
 
@@ -50,9 +58,9 @@ function messageOf(
   const schema = { ...effectiveSchema(document, parameter?.schema), ...parameter } as Schema;
   const isList = schema.type === "array" || schema.type === "object";
   if (parameter !== undefined && !isList && isRepeatedHeader(parameter, sent))
-    return `${describe("header", parameter.name)} must be given once.`;
+    return `${describe("header", parameter.name, true)} must be given once.`;
   const explained = reported.path.length > 1 ? reported : withDescription(reported, schema);
-  const sentence = `${subjectOf(reported, parameter)} ${predicateOf(explained)}.`;
+  const sentence = `${subjectOf(document, reported, parameter)} ${predicateOf(explained)}.`;
   return sentence.charAt(0).toUpperCase() + sentence.slice(1) + adviceFor(reported);
 }
 
@@ -163,30 +171,40 @@ function isRepeatedHeader({ in: location, name }: ParameterObject, { rawHeaders 
   return location === "header" && rawHeaders.filter(isIt).length > 1;
 }
 
-function subjectOf({ location, path }: Fault, parameter: ParameterObject | undefined): string {
+function subjectOf(document: OpenApiDocument, fault: Fault, parameter: ParameterObject | undefined): string {
+  const { location, path } = fault;
+  const { known, isWhole } = printablePath(fault);
   if (location === "body") {
-    const { known, isWhole } = printablePath(path);
-    const body = known === "" ? "the request body" : `body field "${known}"`;
+    const body = known === "" ? "the request body" : `body field ${JSON.stringify(known)}`;
     return isWhole ? body : `a field in ${body}`;
   }
   const [name = "", ...fields] = path;
-  const whole = describe(LOCATIONS[location], parameter?.name ?? name);
+  const whole = describe(LOCATIONS[location], parameter?.name ?? name, parameter !== undefined);
   if (fields.length === 0) return whole;
   const inner = whole.charAt(0).toLowerCase() + whole.slice(1);
-  if (fields.length === 1 && /^\d+$/.test(fields[0]!)) return `item ${Number(fields[0]) + 1} of ${inner}`;
-  const { known, isWhole } = printablePath(fields);
-  return isWhole ? `field "${known}" of ${inner}` : `a field of ${inner}`;
+  const types = nonNullTypesOf(document, parameter?.schema);
+  const isItem = fields.length === 1 && /^\d+$/.test(fields[0]!) && (types.has("array") || !types.has("object"));
+  if (isItem) return `item ${Number(fields[0]) + 1} of ${inner}`;
+  return isWhole ? `field ${JSON.stringify(known)} of ${inner}` : `a field of ${inner}`;
 }
 
-/** Returns the path to a field, as text and as JSON pointer, as far as its names are plain and short. */
-function printablePath(path: string[]): { known: string; pointer: string; isWhole: boolean } {
+/** Returns the path to a field, as text and as JSON pointer, as far as its names are printable and short. */
+function printablePath({ location, path, context }: Fault): { known: string; pointer: string; isWhole: boolean } {
+  const skipped = location === "body" ? 0 : 1; // the name of the parameter
+  let declared: boolean[] | undefined;
+  const isDeclared = (at: number): boolean => {
+    declared ??= context ? areDeclared(context.document, context.schema, [location, ...path]) : [];
+    return declared[at + 1] === true;
+  };
   let known = "";
   let pointer = "";
-  for (const segment of path) {
-    const name = printable(segment);
-    if (name === undefined || known.length + name.length > MAX_FIELD_PATH) return { known, pointer, isWhole: false };
+  for (const [at, segment] of path.entries()) {
+    if (at < skipped) continue;
+    const name = printable(segment) ?? (isDeclared(at) ? printable(segment, true) : undefined);
+    if (name === undefined || JSON.stringify(known + name).length > MAX_FIELD_PATH + 2)
+      return { known, pointer, isWhole: false };
     known += known === "" ? name : `.${name}`;
-    pointer += `/${name}`; // a plain word needs no escapes
+    pointer += `/${escapeKey(name)}`;
   }
   return { known, pointer, isWhole: true };
 }

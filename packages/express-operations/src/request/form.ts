@@ -68,7 +68,7 @@ export function multipartFields(document: OpenApiDocument, mediaType: MediaTypeO
       const allowed = mediaType.encoding?.[field]?.contentType?.split(",").map((type) => type.trim());
       const type = parseMediaType(contentType);
       if (allowed !== undefined && (type === undefined || declaredAs(type, allowed) === undefined))
-        throw unreadableField(field, `must be a file of ${oneOf(allowed)}`);
+        throw unreadableField(field, `must be a file of ${oneOf(allowed)}`, true);
     },
   };
 }
@@ -90,13 +90,13 @@ export function multipartReader(
     const pairs: Pair[] = [];
     const files: UploadedFile[] = [];
     let fieldBytes = 0;
-    for (const { name, text, file } of await partsOf(bytes, contentType, limits)) {
+    for (const { name, text, file } of await partsOf(bytes, contentType, limits, declared)) {
       const field = fieldOf(name);
       const isField = file === undefined || textFields.has(field);
-      if (isField && fileFields.has(field)) throw unreadableField(field, NO_FILE);
+      if (isField && fileFields.has(field)) throw unreadableField(field, NO_FILE, true);
       if (file?.name === "" && file.bytes.length === 0 && fileFields.has(field)) continue; // an empty file input (HTML)
       const value = isField ? (file === undefined ? text : decodeUtf8(file.bytes)) : "";
-      if (value === undefined) throw unreadableField(field, NOT_UTF_8);
+      if (value === undefined) throw unreadableField(field, NOT_UTF_8, declared.has(field));
       fieldBytes += Buffer.byteLength(name) + Buffer.byteLength(value);
       if (fieldBytes > limits.fieldLimit) throw fieldsTooLarge(limits.fieldLimit);
       if (!isField) {
@@ -122,7 +122,12 @@ interface Part {
   file?: UploadedFile;
 }
 
-async function partsOf(bytes: Uint8Array, contentType: string, { fileLimit, maxParts }: BodyLimits): Promise<Part[]> {
+async function partsOf(
+  bytes: Uint8Array,
+  contentType: string,
+  { fileLimit, maxParts }: BodyLimits,
+  declared: ReadonlyMap<string, unknown>,
+): Promise<Part[]> {
   const parts: Part[] = [];
   let count = 0;
   try {
@@ -149,9 +154,10 @@ async function partsOf(bytes: Uint8Array, contentType: string, { fileLimit, maxP
   }
   for (const { name, text, file } of parts) {
     expectReadable(name, text ?? file);
-    if (file !== undefined && file.bytes.length > fileLimit) throw fileTooLarge(name, fileLimit);
+    if (file !== undefined && file.bytes.length > fileLimit) throw fileTooLarge(name, fileLimit, declared.has(name));
     // busboy replaces invalid bytes by this character
-    if (text?.includes("\uFFFD") && !Buffer.from(bytes).includes("\uFFFD")) throw unreadableField(name, NOT_UTF_8);
+    if (text?.includes("\uFFFD") && !Buffer.from(bytes).includes("\uFFFD"))
+      throw unreadableField(name, NOT_UTF_8, declared.has(name));
   }
   return parts;
 }

@@ -33,9 +33,9 @@ export function streamedLimitsOf(shared: Partial<BodyLimits>, own: Partial<BodyL
 }
 
 /** Returns the 413 of a file. */
-export function fileTooLarge(field: string, limit: number): Problem {
-  const name = printable(field);
-  const subject = name === undefined ? "A file" : `File "${name}"`;
+export function fileTooLarge(field: string, limit: number, isDeclared = false): Problem {
+  const name = printable(field, isDeclared);
+  const subject = name === undefined ? "A file" : `File ${JSON.stringify(name)}`;
   return createProblem(413, `${subject} in the request body is too large. At most ${limit} bytes are allowed.`);
 }
 

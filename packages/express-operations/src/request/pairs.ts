@@ -1,6 +1,6 @@
 import { type OpenApiDocument, type ParameterObject, resolve, type Schema } from "../document/document.ts";
 import { nonNullTypesOf } from "../document/effective-schema.ts";
-import { shortened } from "../lists.ts";
+import { nameList } from "../lists.ts";
 import type { Problem } from "../problem.ts";
 import { MAX_DEPTH } from "./json.ts";
 import { fieldsOf, isJsonContent, kindOf, styleOf, textReader } from "./style.ts";
@@ -21,7 +21,7 @@ export interface ReadPairs {
 export interface PairsOptions {
   decode: (raw: string) => string;
   /** Creates the error for a value that cannot be read. `fault` is the predicate of its message. */
-  unreadable: (name: string, fault: string) => Problem;
+  unreadable: (name: string, fault: string, isDeclared: boolean) => Problem;
   /** Declared names that are skipped. */
   ignored?: string[];
   allowsAnyName: boolean;
@@ -75,12 +75,14 @@ const REJECTED = Symbol("rejected");
 export function pairsReader(
   document: OpenApiDocument,
   parameters: ParameterObject[],
-  { decode, unreadable, ignored = [], allowsAnyName, isForm = false, schema }: PairsOptions,
+  { decode, unreadable: problemOf, ignored = [], allowsAnyName, isForm = false, schema }: PairsOptions,
 ): (pairs: Pair[]) => ReadPairs {
   const fields = parameters.map((parameter) => fieldFor(document, parameter, decode));
   const { targets, anyName } = targetsOf(document, parameters, fields);
   const typedOthers = typedBy(document, schema);
   const skipped = new Set(ignored.filter((name) => !targets.has(name)));
+
+  const unreadable = (name: string, fault: string): Problem => problemOf(name, fault, targets.has(name));
 
   const conflict = (name: string): Problem => unreadable(name, "is given both as a whole and in parts. Give it once");
 
@@ -109,9 +111,9 @@ export function pairsReader(
       targets.get(root)?.field.brackets ?? (allowsAnyName || anyName !== undefined ? "fields" : undefined);
     const fault =
       brackets === undefined
-        ? `is not known. ${known.length > 0 ? `Known are: ${shortened(known)}` : "This operation takes none"}`
+        ? `is not known. ${known.length > 0 ? `Known are: ${nameList(known)}` : "This operation takes none"}`
         : `does not take these brackets. Write ${ADVICE[brackets]}`;
-    return unreadable(root, fault);
+    return unreadable(brackets === undefined ? name : root, fault);
   };
 
   const valueOf = (field: Field, { texts, isList, assembly }: Received): unknown => {

@@ -1,7 +1,8 @@
 import type { Schema } from "../document/document.ts";
+import { namesOfFields } from "../document/declared-names.ts";
 import { propertiesOf } from "../document/effective-schema.ts";
 import type { Fault } from "../eov.ts";
-import { listOf, oneOf, shortened } from "../lists.ts";
+import { listOf, nameList, oneOf } from "../lists.ts";
 import { describePattern } from "./pattern-words.ts";
 import { printable } from "../problem.ts";
 import { isInexactNumber, numberFault } from "./scalar.ts";
@@ -24,7 +25,7 @@ interface KeywordParams {
   pattern: string;
   format: string;
   /** The members of `oneOf` that accept the value, if there are several. */
-  passingSchemas: number[] | null;
+  passingSchemas: number[] | null | undefined;
   property: string;
 }
 
@@ -75,11 +76,8 @@ const PREDICATES: Record<string, PredicateOf> = {
   unevaluatedProperties: unknownField,
   readOnly: () => "is set by the service alone. Leave it out",
   not: (_, { schema }) => `has a value that the API description excludes${quoted(schema["description"])}`,
-  anyOf: (_, { schema }) => inForm("one of the forms", schema),
-  oneOf: ({ passingSchemas }, { schema }) =>
-    passingSchemas === null
-      ? inForm("one of the forms", schema)
-      : "must match only one of the forms in the API description, but matches several",
+  anyOf: choice,
+  oneOf: choice,
 };
 PREDICATES["x-eov-type"] = PREDICATES["type"]!;
 
@@ -154,25 +152,33 @@ function counted(count: number, unit: string): string {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
-function dependent({ property }: KeywordParams): string {
-  const known = printable(property);
-  return `is required beside ${known === undefined ? "another field" : `"${known}"`}`;
+function choice({ passingSchemas }: KeywordParams, { schema }: Fault): string {
+  if (passingSchemas) return "must match only one of the forms in the API description, but matches several";
+  return inForm("one of the forms", schema);
 }
 
-function unknownField(_: unknown, { schema }: Fault): string {
-  const names = Object.entries(propertiesOf(schema)).flatMap(([name, field]) =>
-    field["readOnly"] === true ? [] : name,
-  );
-  if (names.length === 0) return "is not known";
-  return `is not known. The fields are: ${shortened(names)}`;
+function dependent({ property }: KeywordParams): string {
+  const known = printable(property, true);
+  return `is required beside ${known === undefined ? "another field" : JSON.stringify(known)}`;
+}
+
+/** `additionalProperties` knows the fields of its own schema only. `unevaluatedProperties` knows those of subschemas too. */
+function unknownField(_: unknown, { keyword, schema, context }: Fault): string {
+  const own = keyword === "additionalProperties" ? { properties: propertiesOf(schema) } : schema;
+  const names = context ? namesOfFields(context.document, own) : Object.keys(propertiesOf(own));
+  return names.length === 0 ? "is not known" : `is not known. The fields are: ${nameList(names)}`;
 }
 
 function allowed(values: unknown[]): string {
+  return `must be ${valueList(values)}`;
+}
+
+function valueList(values: unknown[]): string {
   const areWords = values.length > 1 && values.every((value) => typeof value === "string"); // otherwise 1 and "1" would look the same
   const shown = values.slice(0, MAX_VALUES).map((value) => {
     return areWords && /^[\w.-]+$/.test(value as string) ? (value as string) : JSON.stringify(value);
   });
-  return `must be ${oneOf(shown, values.length)}`;
+  return oneOf(shown, values.length);
 }
 
 function inForm(form: string, { description }: Schema): string {

@@ -17,7 +17,7 @@ export function queryReader(
     entry.parameters.filter((parameter) => parameter.in === "query"),
     {
       decode: decodeFormText,
-      unreadable: (name, fault) => unreadableParameter("query", name, fault),
+      unreadable: (name, fault, isDeclared) => unreadableParameter("query", name, fault, isDeclared),
       ignored: credentials,
       allowsAnyName: hasAllowUnknownExtension(entry),
     },

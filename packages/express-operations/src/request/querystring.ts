@@ -13,8 +13,8 @@ import { isJsonContent } from "./style.ts";
 export function querystringReader(document: OpenApiDocument, parameter: ParameterObject): (query: string) => ReadPairs {
   const { name, content = {} } = parameter;
   const [mediaType = "", media = {}] = Object.entries(content)[0] ?? [];
-  const readFields = fieldsReader(document, media, decodeFormText, (field, fault) =>
-    unreadableParameter("query", field, fault),
+  const readFields = fieldsReader(document, media, decodeFormText, (field, fault, isDeclared) =>
+    unreadableParameter("query", field, fault, isDeclared),
   );
   const valueOf = (query: string): unknown => {
     if (mediaType === "application/x-www-form-urlencoded") return readFields(parsePairs(query));

@@ -61,9 +61,10 @@ async function* readParts(form: Form, multipart: MultipartStream, limit: number)
     for await (const part of multipart.parts()) {
       const field = fieldOf(form, part.name);
       const isValue = part.file === undefined || form.texts.has(field);
-      if (isValue && form.files.has(field)) throw unreadableField(field, NO_FILE);
+      if (isValue && form.files.has(field)) throw unreadableField(field, NO_FILE, true);
       if (form.files.has(field) && part.file?.name === "" && (await part.file.stream.isEmpty())) continue; // as in a form
-      if (arrived.has(field) && !form.isList(field)) throw unreadableField(field, "is given twice. Give it once");
+      if (arrived.has(field) && !form.isList(field))
+        throw unreadableField(field, "is given twice. Give it once", form.declared.has(field));
       const text = isValue ? await textOf(field, part, limit) : "";
       fieldBytes += Buffer.byteLength(part.name) + Buffer.byteLength(text);
       if (fieldBytes > limit) throw fieldsTooLarge(limit);
