@@ -94,7 +94,7 @@ describe("the schemas true and false", () => {
     const schema = { oneOf: [member("a"), member("b")] };
     expect(await post(schema, {}, [{ a: 1 }, { c: 1 }])).toEqual([
       { a: 1 },
-      "The request body must have one of the forms that the API description gives.",
+      "The request body must have one of the fields: a, b.",
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import { choicesOf, type Discriminator, isTarget, nameOf } from "./discriminator.ts";
 import { type OpenApiDocument, resolve, type Schema } from "./document.ts";
-import { conjuncts, isRecord, nonNullTypesOf, propertiesOf } from "./effective-schema.ts";
+import { conjuncts, isRecord, nonNullTypesOf, propertiesOf, valuesOf } from "./effective-schema.ts";
 import { HOLDS_VALUES, IS_MAP, isAnnotation } from "./keywords.ts";
 
 /**
@@ -55,17 +55,12 @@ function targetsOf(document: OpenApiDocument, schema: Schema): { ref: string; ke
 function fieldOf(document: OpenApiDocument, schema: Schema, name: string) {
   const parts = conjuncts(document, schema);
   const fields = parts.map((part) => propertiesOf(part)[name]).filter((field) => field !== undefined);
-  const values = fields.flatMap((field) => conjuncts(document, field).flatMap(valuesOf));
+  const values = fields.flatMap((field) => conjuncts(document, field).flatMap((part) => valuesOf(part) ?? []));
   return {
     types: new Set(fields.flatMap((field) => [...nonNullTypesOf(document, field)])),
     values: [...new Set(values)],
     isRequired: parts.some(({ required }) => Array.isArray(required) && required.includes(name)),
   };
-}
-
-/** Returns the values that a schema lists. */
-function valuesOf(schema: Schema): unknown[] {
-  return "const" in schema ? [schema["const"]] : ((schema["enum"] ?? []) as unknown[]);
 }
 
 /** Returns the value of a key, if the property may have it. */

@@ -13,20 +13,35 @@ export function effectiveSchema(document: OpenApiDocument, node: Schema = {}): S
   return [...members, own].reduce(merge, {});
 }
 
-/** Returns a schema and those that apply with it, through `$ref` and `allOf`. `true` and `false` are left out. */
-export function conjuncts(document: OpenApiDocument, schema: unknown): Schema[] {
+/**
+ * Returns a schema and those that apply with it, through `$ref` and `allOf`; about `limit` of them. `true` and `false` are left
+ * out.
+ */
+export function conjuncts(document: OpenApiDocument, schema: unknown, limit = Infinity): Schema[] {
   const isOpenApi30 = document.openapi.startsWith("3.0.");
-  const found = new Set<Schema>();
-  const add = (part: unknown): void => {
-    if (!isRecord(part) || found.has(part)) return;
-    found.add(part);
+  const found = new Set([schema]);
+  for (const part of found) {
+    if (found.size >= limit) break;
+    if (!isRecord(part)) continue;
     const { $ref, allOf = [] } = part as Schema;
-    if (typeof $ref === "string") add(pointer(document, $ref));
+    if (typeof $ref === "string") found.add(pointer(document, $ref));
     // OpenAPI 3.0 ignores keywords beside a reference.
-    if ($ref === undefined || !isOpenApi30) for (const member of allOf as unknown[]) add(member);
-  };
-  add(schema);
-  return [...found].filter(({ $ref }) => $ref === undefined || !isOpenApi30);
+    if ($ref === undefined || !isOpenApi30) for (const member of allOf as unknown[]) found.add(member);
+  }
+  return [...found].filter(isRecord).filter(({ $ref }) => $ref === undefined || !isOpenApi30);
+}
+
+/** Returns whether the type and the listed values of a schema allow a value. */
+export function mayBe(schema: Schema, value: unknown): boolean {
+  const types = typesOf(schema);
+  const type = typeOf(value);
+  const isTyped = types.length === 0 || types.includes(type) || (type === "integer" && types.includes("number"));
+  return isTyped && (typeof value === "object" || valuesOf(schema)?.includes(value) !== false);
+}
+
+/** Returns the values that a schema lists by `const` or `enum`. */
+export function valuesOf(schema: Schema): unknown[] | undefined {
+  return "const" in schema ? [schema["const"]] : (schema["enum"] as unknown[] | undefined);
 }
 
 /** Returns the JSON types that a schema allows; empty if it does not say. */
@@ -52,8 +67,7 @@ function allTypesOf(document: OpenApiDocument, node: Schema | undefined): string
   if (narrowed !== undefined) return narrowed;
   const choices = [...members("oneOf"), ...members("anyOf")];
   if (choices.length > 0) return choices.every((types) => types.length > 0) ? choices.flat() : [];
-  const values = schema["enum"] ?? ("const" in schema ? [schema["const"]] : []);
-  return (values as unknown[]).map(typeOf);
+  return (valuesOf(schema) ?? []).map(typeOf);
 }
 
 /** Returns the values that a schema lists by `enum` or `const`. */

@@ -7,7 +7,7 @@ import {
   resolve,
   type Schema,
 } from "./document.ts";
-import { conjuncts, effectiveSchema, isReadOnly, propertiesOf, typeOf, typesOf } from "./effective-schema.ts";
+import { conjuncts, effectiveSchema, isReadOnly, mayBe, propertiesOf } from "./effective-schema.ts";
 import { schemasInPlace, schemasOfParts } from "./schema-walk.ts";
 
 /**
@@ -53,7 +53,7 @@ function rewrite(document: OpenApiDocument, schema: Schema, seen: Set<Schema>): 
   const { items } = schema as { items?: Schema | boolean };
   if (typeof items === "object") schema["items"] = withoutReadOnly(document, items);
   dropDefaultsOfRequired(schema);
-  if ("default" in schema && !isOfType(schema, schema["default"])) delete schema["default"];
+  if ("default" in schema && !mayBe(schema, schema["default"])) delete schema["default"];
   for (const below of [...schemasInPlace(document, schema), ...schemasOfParts(document, schema)])
     rewrite(document, below.schema, seen);
 }
@@ -61,15 +61,6 @@ function rewrite(document: OpenApiDocument, schema: Schema, seen: Set<Schema>): 
 function withoutReadOnly(document: OpenApiDocument, schema: Schema): Schema {
   const { readOnly, ...others } = resolve<Schema>(document, schema);
   return readOnly === undefined ? schema : others;
-}
-
-/** Returns whether the type and the enumeration of a schema allow a value. */
-function isOfType(schema: Schema, value: unknown): boolean {
-  const types = typesOf(schema);
-  const type = typeOf(value);
-  const isTyped = types.length === 0 || types.includes(type) || (type === "integer" && types.includes("number"));
-  const allowed = schema["enum"] as unknown[] | undefined;
-  return isTyped && (allowed === undefined || typeof value === "object" || allowed.includes(value));
 }
 
 function dropRequired(schema: Schema, names: string[]): void {

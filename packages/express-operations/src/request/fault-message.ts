@@ -1,6 +1,6 @@
 import { type OpenApiDocument, type ParameterObject, type Schema } from "../document/document.ts";
 import { areDeclared } from "../document/declared-names.ts";
-import { effectiveSchema, isRecord, nonNullTypesOf, propertiesOf } from "../document/effective-schema.ts";
+import { effectiveSchema, nonNullTypesOf } from "../document/effective-schema.ts";
 import type { Fault } from "../eov.ts";
 import {
   createProblem,
@@ -11,6 +11,7 @@ import {
   type Problem,
   type RequestFault,
 } from "../problem.ts";
+import { meantFault } from "./meant-fault.ts";
 import { predicateOf } from "./predicates.ts";
 
 /** The longest field path in a message, in characters. */
@@ -27,7 +28,7 @@ export function problemOfFaults(
   sent: { rawHeaders?: string[] } = {},
 ): Problem {
   const parts = Object.values(Object.groupBy(faults, ({ location }) => (location === "body" ? "body" : "parameters")));
-  const reported = parts.flatMap((part) => faultToReport(part) ?? []);
+  const reported = parts.flatMap((part) => meantFault(part) ?? []);
   const [first, ...others] = reported.map((fault) => requestFault(document, parameters, fault, sent));
   if (first === undefined) return createProblem(400, "The request does not match the API description.");
   return invalidRequest([first, ...others]);
@@ -74,79 +75,6 @@ function adviceFor({ keyword, path, location, params, value }: Fault): string {
     (item) => item.length === value.length && item.toLowerCase() === value.toLowerCase(),
   );
   return differsInCase ? " Upper and lower case differ." : "";
-}
-
-/**
- * Returns the fault to report. Validation stops at the first fault and lists the causes of that fault before it. The
- * causes of a failed choice are the faults of its members. If all members have the same kind of fault, these are
- * merged. If only one member has a fault other than a wrong type, that fault is reported.
- */
-function faultToReport(faults: Fault[]): Fault | undefined {
-  const fault = faults.at(-1);
-  const parts = faults.slice(0, -1);
-  if (fault?.keyword === "if" || fault?.keyword === "propertyNames") return faultToReport(parts) ?? fault;
-  const isChoice = fault?.keyword === "anyOf" || fault?.keyword === "oneOf";
-  if (!isChoice || fault.params["passingSchemas"]) return fault;
-  const { remaining, constantFault } = selectByConstants(fault, parts);
-  return constantFault ?? faultOfMembers(remaining) ?? fault;
-}
-
-/**
- * Ignores the members of a choice that a constant field of the value rules out. If the constant rules out all of them,
- * the constant is the fault.
- */
-function selectByConstants(choice: Fault, parts: Fault[]): { remaining: Fault[]; constantFault?: Fault } {
-  const { value } = choice;
-  if (!isRecord(value)) return { remaining: parts };
-  const names = new Set(parts.flatMap((part) => [...constantsIn(choice, part).keys()]));
-  for (const name of names) {
-    if (!Object.hasOwn(value, name)) continue;
-    const constants = parts.map((part) => constantsIn(choice, part).get(name));
-    const remaining = parts.filter((_, at) => constants[at]?.includes(value[name]) !== false);
-    if (remaining.length === 0) {
-      const allowedValues = [...new Set(constants.flat())];
-      const path = [...choice.path, name];
-      return {
-        remaining,
-        constantFault: { ...choice, keyword: "enum", path, params: { allowedValues }, schema: {}, value: value[name] },
-      };
-    }
-    const isMeant = (part: Fault) => part.value !== value || constantsIn(choice, part).has(name);
-    if (remaining.length < parts.length && remaining.every(isMeant)) return { remaining };
-  }
-  return { remaining: parts };
-}
-
-/**
- * Returns the constants, by field name, that a member of a choice requires, as far as the member's fault reveals them.
- */
-function constantsIn(choice: Fault, part: Fault): Map<string, unknown[]> {
-  const isOfField = part.path.length === choice.path.length + 1 && part.value !== choice.value;
-  const fields = isOfField
-    ? [[part.path.at(-1)!, part.schema] as const]
-    : Object.entries(part.value === choice.value ? propertiesOf(part.schema) : {});
-  return new Map(
-    fields.flatMap(([name, schema]) => {
-      if (!isRecord(schema)) return []; // `true` and `false` require no constants
-      const constants = "const" in schema ? [schema["const"]] : (schema["enum"] as unknown[] | undefined);
-      return constants === undefined ? [] : [[name, constants] as const];
-    }),
-  );
-}
-
-function faultOfMembers(parts: Fault[]): Fault | undefined {
-  const [first] = parts;
-  const isAlike = (part: Fault) => part.keyword === first?.keyword && part.path.join("/") === first.path.join("/");
-  if (first === undefined) return undefined;
-  if (parts.every(isAlike) && first.keyword === "type")
-    return { ...first, params: { type: parts.flatMap(({ params }) => params["type"]) } };
-  if (parts.every(isAlike) && (first.keyword === "enum" || first.keyword === "const")) {
-    const allowedValues = parts.flatMap(({ params }) => params["allowedValues"] ?? [params["allowedValue"]]);
-    return { ...first, keyword: "enum", params: { allowedValues: [...new Set(allowedValues)] } };
-  }
-  if (parts.every(isAlike) && first.keyword === "required") return first;
-  const meant = parts.filter(({ keyword }) => !["type", "enum", "const"].includes(keyword));
-  return meant.length === 1 ? meant[0] : undefined;
 }
 
 function withDescription(fault: Fault, { description }: Schema): Fault {

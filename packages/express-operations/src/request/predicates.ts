@@ -15,7 +15,7 @@ const MAX_VALUES = 100;
 /** The parameters of keywords in ajv's errors. */
 interface KeywordParams {
   type: string | string[] | undefined;
-  allowedValues: unknown[];
+  allowedValues: unknown[] | undefined;
   allowedValue: unknown;
   comparison: string;
   limit: number;
@@ -26,6 +26,8 @@ interface KeywordParams {
   format: string;
   /** The members of `oneOf` that accept the value, if there are several. */
   passingSchemas: number[] | null | undefined;
+  /** The fields of which a member of the choice requires one each. */
+  fields: string[] | undefined;
   property: string;
 }
 
@@ -33,16 +35,17 @@ type PredicateOf = (asked: KeywordParams, fault: Fault) => string;
 
 /** The predicate for each JSON Schema keyword. */
 const PREDICATES: Record<string, PredicateOf> = {
-  type: ({ type }, { schema, location, value }) => {
+  type: ({ type, allowedValues }, { schema, location, value }) => {
     if (location !== "body" && Array.isArray(value) && !schema.type?.includes("array")) return "must be given once";
     if (location !== "body" && typeof value === "string" && (type === "integer" || type === "number"))
       return numberFault(value, type, schema);
     if (type === "number" && typeof value === "string" && isInexactNumber(value))
       return "must be a number that can be kept exactly. Send one with fewer digits";
     const types = [type ?? schema["x-eov-type"]].flat().map((name) => TYPES[name as string] ?? String(name));
+    if (allowedValues !== undefined) return `must be ${listOf([...unique(types), valueList(allowedValues)], "or")}`;
     return Array.isArray(schema.enum) ? allowed(schema.enum) : `must be ${listOf(unique(types), "or")}`;
   },
-  enum: ({ allowedValues }) => allowed(allowedValues),
+  enum: ({ allowedValues }) => allowed(allowedValues!),
   const: ({ allowedValue }) => allowed([allowedValue]),
   minimum: number,
   maximum: number,
@@ -152,9 +155,9 @@ function counted(count: number, unit: string): string {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
-function choice({ passingSchemas }: KeywordParams, { schema }: Fault): string {
+function choice({ passingSchemas, fields }: KeywordParams, { schema }: Fault): string {
   if (passingSchemas) return "must match only one of the forms in the API description, but matches several";
-  return inForm("one of the forms", schema);
+  return fields ? `must have one of the fields: ${nameList(fields)}` : inForm("one of the forms", schema);
 }
 
 function dependent({ property }: KeywordParams): string {
