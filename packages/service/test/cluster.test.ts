@@ -1,13 +1,17 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
+import { Agent } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { METRICS_PREFIX } from "@platform/name";
+import { freePort } from "@platform/test-support/free-port";
 import { needsPosix } from "@platform/test-support/posix";
 import { answeringProcesses, metricsOf, sampleOf } from "@platform/test-support/program";
 import { temporaryFolder } from "@platform/test-support/temporary";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { environment, pathOf, send, startProgram } from "./things-program.ts";
 
 describe("WEB_CONCURRENCY", () => {
@@ -134,6 +138,57 @@ describe("WEB_CONCURRENCY", () => {
     for (const pid of answeringProcesses(program)) await expect.poll(() => isRunning(pid)).toBe(false);
   });
 });
+
+describe("while its processes start, a service", () => {
+  beforeEach((context) => needsPosix(context, "signals that a program can handle"));
+
+  // The first process serves after about 300 ms, and the other three 300 ms later.
+  test.each([
+    ["SIGTERM", "the first process", 0],
+    ["SIGTERM", "the first process", 150],
+    ["SIGINT", "every process", 0],
+    ["SIGTERM", "every process", 300],
+  ] as const)("drops no request after %s to %s, %i ms after its first response", async (signal, receiver, delay) => {
+    const port = await freePort();
+    const env = environment({ WEB_CONCURRENCY: "4", PORT: String(port), SHUTDOWN_DELAY: "1" });
+    const child = spawn(process.execPath, [pathOf("things")], { env, detached: true });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const exit = once(child, "exit");
+    const output = text(child.stdout);
+    const errors = text(child.stderr);
+    const service = { baseUrl: `http://127.0.0.1:${port}` };
+    await expect.poll(() => send(service, "GET", "/healthz").catch(() => undefined), { interval: 5 }).toBeDefined();
+
+    const clients = Array.from({ length: 4 }, () => untilAskedToClose(service));
+    await setTimeout(delay);
+    process.kill(receiver === "every process" ? -child.pid! : child.pid!, signal);
+    expect(new Set((await Promise.all(clients)).flat())).toEqual(new Set([201]));
+    expect(await exit).toEqual([0, null]);
+    expect(await output).toContain(`"signal":"${signal}","msg":"stopped"`);
+    expect(await errors).toBe("");
+  });
+
+  test("ends with 0 after SIGTERM while it prepares, which may take long", async () => {
+    const child = spawn(process.execPath, [pathOf("faulty")], { env: environment({ ENDLESS_MIGRATION: "1" }) });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    await once(child.stdout, "data");
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([0, null]);
+  });
+});
+
+/** Creates things on one connection until the service closes it. Returns each status. */
+async function untilAskedToClose(service: { baseUrl: string }): Promise<unknown[]> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const statuses: unknown[] = [];
+  for (let isOpen = true; isOpen; await setTimeout(5)) {
+    const { status, connection } = await send(service, "POST", "/v1/things", agent);
+    statuses.push(status);
+    isOpen = connection !== "close";
+  }
+  agent.destroy();
+  return statuses;
+}
 
 /** Whether the process runs. A process that has ended may still be listed as a zombie. */
 function isRunning(pid: number): boolean {

@@ -25,11 +25,11 @@ export function startProgram(env: NodeJS.ProcessEnv, program = "things"): Promis
  * because `fetch` would retry a dropped request by itself.
  */
 export async function send(
-  { baseUrl }: support.Program,
+  { baseUrl }: Pick<support.Program, "baseUrl">,
   method: string,
   path: string,
   agent: Agent = new Agent({ keepAlive: false }),
-): Promise<{ status: number | undefined }> {
+): Promise<{ status: number | undefined; connection: string | undefined }> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const headers = { Authorization: "Bearer good", "Content-Type": "application/json" };
   request(new URL(path, baseUrl), { method, headers, agent })
@@ -38,7 +38,7 @@ export async function send(
     .end(method === "POST" ? '{"name":"cup"}' : undefined);
   const response = await promise;
   await text(response);
-  return { status: response.statusCode };
+  return { status: response.statusCode, connection: response.headers.connection };
 }
 
 /** Sends SIGUSR2, and resolves once the reload is over. */

@@ -3,7 +3,14 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { RunningService } from "./serving.ts";
-import { type PrimaryCommand, WORKER_VARIABLE, type WorkerDuty, type WorkerReport } from "./worker.ts";
+import {
+  type PrimaryCommand,
+  RELOAD_SIGNAL,
+  STOP_SIGNALS,
+  WORKER_VARIABLE,
+  type WorkerDuty,
+  type WorkerReport,
+} from "./worker.ts";
 import type { ServiceConfig } from "../settings.ts";
 
 /** How long the primary waits for a worker beyond SHUTDOWN_TIMEOUT before it kills it, in milliseconds. */
@@ -22,8 +29,9 @@ class ProcessError extends Error {
 
 /**
  * Serves one port from `config.processes` worker processes of the program at `path`. This process, the primary, distributes
- * connections among them in turn. A worker that exits is replaced. A worker that hangs is killed and replaced. A worker that
- * cannot start makes the service fail. A reload replaces the workers by ones of the program that is then at `path`.
+ * connections among them in turn. Resolves once the first one serves; `startOthers` starts the others. A worker that exits is replaced. A worker that hangs is
+ * killed and replaced. A worker that cannot start makes the service fail. A reload replaces the workers by ones of the program
+ * that is then at `path`.
  */
 export async function startProcesses(
   { path, config }: { path: string; config: ServiceConfig },
@@ -41,6 +49,7 @@ export async function startProcesses(
     const worker = cluster.fork({ [WORKER_VARIABLE]: duty });
     closeUnacceptedConnections(worker);
     const baseUrl = await waitUntilServing(worker);
+    if (baseUrl === undefined) return isStopping ? failed : startProcess(duty);
     killWhenHanging(worker, logger, pingIntervalMs);
     worker.once("exit", (code: number, signal: string | null) => {
       if (isStopping || retired.has(worker)) return;
@@ -52,13 +61,16 @@ export async function startProcesses(
 
   try {
     const baseUrl = await startProcess(); // starts before the others, so that an error of all is printed once
-    await Promise.all(Array.from({ length: config.processes - 1 }, () => startProcess()));
+    const startOthers = async (): Promise<void> => {
+      await Promise.all(Array.from({ length: config.processes - 1 }, () => startProcess()));
+    };
     const reload = async (): Promise<void> => {
       let duty: WorkerDuty = "prepare"; // the first new worker prepares, because it may be of another version than this process
       for (const worker of processes()) {
         if (isStopping) return;
         if (worker.isDead()) continue; // it has been replaced
         await startProcess(duty);
+        if (isStopping) return;
         duty = "serve";
         retired.add(worker);
         await retire(worker, config);
@@ -83,7 +95,16 @@ export async function startProcesses(
       clearTimeout(timer);
       await metrics?.close();
     };
-    return { baseUrl, metricsUrl: metrics && `${metrics.origin}/metrics`, failed, reload, drain, close, kill: killAll };
+    return {
+      baseUrl,
+      metricsUrl: metrics && `${metrics.origin}/metrics`,
+      startOthers,
+      failed,
+      reload,
+      drain,
+      close,
+      kill: killAll,
+    };
   } catch (error) {
     isStopping = true;
     killAll();
@@ -92,9 +113,13 @@ export async function startProcesses(
   }
 }
 
-/** Resolves with the base URL once the worker serves. */
-async function waitUntilServing(worker: Worker): Promise<string> {
+/**
+ * Resolves with the base URL once the worker serves, or with undefined if one of the service's signals has ended it. A terminal or
+ * service manager sends each signal to every process, and a new worker does not ignore signals yet.
+ */
+async function waitUntilServing(worker: Worker): Promise<string | undefined> {
   const ended = waitForExit(worker).then((exitedWith) => {
+    if (([...STOP_SIGNALS, RELOAD_SIGNAL] as (string | number)[]).includes(exitedWith)) return undefined;
     throw new ProcessError(`A worker process did not start. It ended with ${exitedWith}; see its error above.`);
   });
   return Promise.race([waitForReport(worker, ({ baseUrl }) => baseUrl), ended]);
@@ -185,7 +210,9 @@ function killAll(): void {
 }
 
 function processes(): Worker[] {
-  return Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);
+  return Object.values(cluster.workers ?? {})
+    .filter((worker) => worker !== undefined)
+    .filter((worker) => !worker.isDead());
 }
 
 async function openMetrics(config: ServiceConfig, logger: Logger) {

@@ -29,27 +29,31 @@ const SHUTDOWN_DRAIN_MS = 100;
 
 /**
  * Runs the service until a signal, until the process that started it ends, or until that process sends the message `shutdown`.
- * Resolves after the requests in flight are finished.
+ * Resolves after the requests in flight are finished. A stop that is requested before any process serves ends the program with 0.
  */
 export async function runService(program: ServiceProgram): Promise<void> {
   const { config } = program;
   const logger = createLogger(config.logLevel);
   process.on("SIGUSR1", () => {}); // replaces Node's own handler, which opens the inspector
   if (isWorker) return runWorker(program.prepare, () => startService(program, logger));
-  if (process.pid === 1) for (const signal of STOP_SIGNALS) process.on(signal, endAtOnce);
+  let service: RunningService | undefined;
+  const stopRequest = waitForStopRequest(() => service?.kill?.());
   const started = Promise.withResolvers<RunningService>();
   const reload = coalesce(async () => reloadService(await started.promise, program, logger));
   process.on(RELOAD_SIGNAL, () => void reload());
-  await program.prepare();
+  const earlyRequest = await Promise.race([stopRequest, program.prepare()]);
+  if (earlyRequest !== undefined) return endAtOnce(earlyRequest, logger);
   const isSingle = config.processes === 1 || cluster.isWorker; // a worker cannot start workers
-  const service: RunningService = await (isSingle ? startService : startProcesses)(program, logger);
-  started.resolve(service);
-  const stopRequest = waitForStopRequest(service.kill);
-  for (const signal of STOP_SIGNALS) process.off(signal, endAtOnce);
-  console.log(program.greeting(service));
+  service = await (isSingle ? startService : startProcesses)(program, logger);
   let drainMs = config.shutdownDelay * 1_000;
   try {
-    const request = await Promise.race([stopRequest, service.failed ?? stopRequest]);
+    const ended = Promise.race([stopRequest, service.failed ?? stopRequest]);
+    const isStopped = (await Promise.race([stopRequest, Promise.resolve()])) !== undefined;
+    if (!isStopped && (await Promise.race([ended, service.startOthers?.()])) === undefined) {
+      console.log(program.greeting(service));
+      started.resolve(service);
+    }
+    const request = await ended;
     if ("parent" in request && request.parent === "shutdown") drainMs = SHUTDOWN_DRAIN_MS;
   } finally {
     await service.drain();
@@ -86,12 +90,10 @@ function coalesce(work: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/**
- * Ends the program during its start. Any process but the first of a container ends so without a handler. The first one would
- * ignore the signal, and its stop would last until SIGKILL.
- */
-function endAtOnce(signal: NodeJS.Signals): void {
-  process.exit(128 + constants.signals[signal]);
+/** Ends the program while it prepares: a migration may take long, and nobody is connected yet. */
+function endAtOnce(request: StopRequest, logger: Logger): never {
+  logger.info(request, "stopped");
+  process.exit(0);
 }
 
 /**
@@ -99,7 +101,7 @@ function endAtOnce(signal: NodeJS.Signals): void {
  * when that process ends for any reason. A second signal ends the program at once, with the exit code that shells use for the
  * signal.
  */
-function waitForStopRequest(kill: RunningService["kill"]): Promise<StopRequest> {
+function waitForStopRequest(kill: () => void): Promise<StopRequest> {
   let isSignalled = false;
   return new Promise((resolve) => {
     const onParentEnded = (): void => resolve({ parent: "ended" });
@@ -113,7 +115,7 @@ function waitForStopRequest(kill: RunningService["kill"]): Promise<StopRequest> 
     for (const signal of STOP_SIGNALS) {
       process.on(signal, () => {
         if (isSignalled) {
-          kill?.();
+          kill();
           process.exit(128 + constants.signals[signal]);
         }
         isSignalled = true;

@@ -60,6 +60,8 @@ export interface RunningService extends Omit<Service, "drain" | "retire"> {
    * workers that are not replaced yet go on. Undefined for a service in this process.
    */
   reload?: () => Promise<void>;
+  /** Starts the workers after the first, and resolves once they serve. Undefined for a service in this process. */
+  startOthers?: () => Promise<void>;
   /** Rejects if the service cannot continue. */
   failed?: Promise<never>;
   /** Kills all workers at once. */
