@@ -89,7 +89,7 @@ async function operations(options: AppOptions, capacity: Capacity): Promise<Impl
     handlers,
     warm: Object.keys(handlers).length <= MOST_WARM,
     realm: NAME,
-    ...(await withRateLimits(rateLimits, storage.db, handlersOfSchemes, passwords)),
+    ...withRateLimits(rateLimits, storage.db, handlersOfSchemes, passwords),
     context: capacity.reserving(storage),
     cache: { version: dataVersionOf, bytes: RESPONSE_CACHE_BYTES },
   });

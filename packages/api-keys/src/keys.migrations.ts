@@ -37,7 +37,7 @@ export async function auditApiKeys(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Creates the table of rate limits on PostgreSQL, with the columns of rate-limiter-flexible. The table is unlogged, so that
+ * Creates the table of rate limits on PostgreSQL. The table is unlogged, so that
  * counting does not wait for the disk; a crash of the server loses only the counts. SQLite processes count in memory.
  */
 export async function createRateLimits(db: Kysely<unknown>): Promise<void> {

@@ -2,17 +2,10 @@ import { isIPv6 } from "node:net";
 import { forwardedOf } from "@platform/service/request-head";
 import { problem } from "@platform/service/problems";
 import { isPostgres } from "@platform/storage/database";
-import { DatabaseError } from "@platform/storage/database-error";
 import type { Request } from "express";
 import type { SecurityHandler } from "express-operations";
-import { CompiledQuery, type Kysely } from "kysely";
-import type { RateLimiterAbstract, RateLimiterRes } from "rate-limiter-flexible";
-
-/** A limit of `requests` per `seconds`. */
-export interface RateLimit {
-  requests: number;
-  seconds: number;
-}
+import type { Kysely } from "kysely";
+import { type RateLimit, type RequestWindow, windowsInDatabase, windowsInMemory } from "./request-windows.ts";
 
 /** The rate limits of a service. Undefined means no limit. */
 export interface RateLimits {
@@ -29,8 +22,8 @@ interface LimitedSecurity<Caller> {
 }
 
 /**
- * Adds rate limits to the validation of credentials. On PostgreSQL, all processes share the counts. On SQLite, each process has
- * its own.
+ * Adds rate limits to the validation of credentials. On PostgreSQL, all processes share the counts and the clock of the database.
+ * On SQLite, each process has its own, and a monotonic clock. `Retry-After` is never longer than the limit's time.
  *
  * A caller is counted once per request. Schemes with the same validation share its callers, so that a key has one limit, in
  * whichever header it is sent. A request counts as a failure if all alternatives fail. Beyond the limit of failures, valid
@@ -40,14 +33,14 @@ interface LimitedSecurity<Caller> {
  * A request beyond a limit gets 429 with `Retry-After`. Each response has the limit in the headers `RateLimit-Policy` and
  * `RateLimit` (draft-ietf-httpapi-ratelimit-headers-10). A request that cannot be counted is rejected with `DatabaseError`.
  */
-export async function withRateLimits<Caller extends { id: number | string } | undefined>(
+export function withRateLimits<Caller extends { id: number | string } | undefined>(
   limits: RateLimits,
   db: Kysely<any>,
   security: Record<string, SecurityHandler<Caller>>,
   guessable: readonly string[] = [],
-): Promise<LimitedSecurity<Caller>> {
-  const perCaller = await limiterOf(limits.perCaller, "key", db);
-  const perAddress = await limiterOf(limits.failuresPerAddress, "address", db);
+): LimitedSecurity<Caller> {
+  const perCaller = limiterOf(limits.perCaller, "key", db);
+  const perAddress = limiterOf(limits.failuresPerAddress, "address", db);
   if (perCaller === undefined && perAddress === undefined) return { security };
   const kinds = new Map<SecurityHandler<Caller>, string>();
   const counted = new WeakMap<Request, Set<string>>();
@@ -86,74 +79,30 @@ interface Limiter {
   expectRoom: (counter: string) => Promise<void>;
 }
 
-async function limiterOf(
-  limit: RateLimit | undefined,
-  keyPrefix: string,
-  db: Kysely<any>,
-): Promise<Limiter | undefined> {
+function limiterOf(limit: RateLimit | undefined, prefix: string, db: Kysely<any>): Limiter | undefined {
   if (limit === undefined) return undefined;
-  const limiter = await createLimiter(limit, keyPrefix, db);
-  const headersOf = ({ remainingPoints, msBeforeNext }: RateLimiterRes) => {
-    const seconds = String(Math.max(1, Math.ceil(msBeforeNext / 1000)));
+  const windows = isPostgres(db) ? windowsInDatabase(db, limit) : windowsInMemory(limit);
+  const headersOf = ({ requests, endsAt }: RequestWindow) => {
+    const seconds = String(Math.max(1, Math.ceil((endsAt - performance.now()) / 1_000)));
     const headers = {
       "RateLimit-Policy": `"default";q=${limit.requests};w=${limit.seconds}`,
-      RateLimit: `"default";r=${Math.max(0, remainingPoints)};t=${seconds}`,
+      RateLimit: `"default";r=${Math.max(0, limit.requests - requests)};t=${seconds}`,
     };
     return { headers, refusal: { ...headers, "Retry-After": seconds } };
   };
   return {
     count: async (counter, request) => {
-      const { isAllowed, result } = await consume(limiter, counter);
-      const { headers, refusal } = headersOf(result);
-      if (!isAllowed) throw problem("rate_limited", refusal);
+      const window = await windows.count(`${prefix}:${counter}`);
+      const { headers, refusal } = headersOf(window);
+      if (window.requests > limit.requests) throw problem("rate_limited", refusal);
       request.res!.set(headers);
     },
     expectRoom: async (counter) => {
-      const result = await limiter.get(counter).catch(notCounted);
-      if (result !== null && result.remainingPoints <= 0) throw problem("rate_limited", headersOf(result).refusal);
+      const window = await windows.find(`${prefix}:${counter}`);
+      if (window !== undefined && window.requests >= limit.requests)
+        throw problem("rate_limited", headersOf(window).refusal);
     },
   };
-}
-
-async function createLimiter(
-  { requests, seconds }: RateLimit,
-  keyPrefix: string,
-  db: Kysely<any>,
-): Promise<RateLimiterAbstract> {
-  const { RateLimiterMemory, RateLimiterPostgres } = await import("rate-limiter-flexible");
-  const options = { points: requests, duration: seconds, keyPrefix };
-  if (!isPostgres(db)) return new RateLimiterMemory(options);
-  return new RateLimiterPostgres({
-    ...options,
-    storeType: "client",
-    storeClient: {
-      query: async ({ text, values }: { text: string; values: unknown[] }) => {
-        const { rows } = await db.executeQuery(CompiledQuery.raw(text, values));
-        return { rows, rowCount: rows.length };
-      },
-    },
-    tableName: "rate_limits",
-    tableCreated: true,
-    inMemoryBlockOnConsumed: requests + 1, // beyond the limit, this process rejects without a query
-  });
-}
-
-/** Counts a request. `limiter.consume` rejects with a result beyond the limit, and with an Error if the database fails. */
-async function consume(
-  limiter: RateLimiterAbstract,
-  counter: string,
-): Promise<{ isAllowed: boolean; result: RateLimiterRes }> {
-  return limiter.consume(counter).then(
-    (result) => ({ isAllowed: true, result }),
-    (rejected: RateLimiterRes | Error) => {
-      if (rejected instanceof Error) return notCounted(rejected);
-      return { isAllowed: false, result: rejected };
-    },
-  );
-}
-
-function notCounted(cause: unknown): never {
-  throw new DatabaseError("A request could not be counted.", { cause });
 }
 
 /** Returns an IPv4 address unchanged, or the /64 of an IPv6 address. A /64 usually belongs to one customer (RFC 6177). */

@@ -23,7 +23,7 @@ export async function startLimited(
   const storage = given ?? (await temporaryStorage());
   const { key } = await storage.write((trx) => createApiKey(trx, { name: "own", environment: "development" }));
   const uses = keyUses(storage.write, pino({ level: "silent" }));
-  const { security, onInvalidCredential } = await withRateLimits(
+  const { security, onInvalidCredential } = withRateLimits(
     { perCaller: undefined, failuresPerAddress: undefined, ...limits },
     storage.db,
     { bearerAuth: authentication(storage.db, uses) },

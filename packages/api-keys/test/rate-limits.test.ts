@@ -3,11 +3,14 @@ import type { AddressInfo } from "node:net";
 import { errorBody } from "@platform/service/errors";
 import express from "express";
 import { implement, type OpenApiDocument, type SecurityHandler } from "express-operations";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createApiKey } from "../src/keys.repository.ts";
 import { networkOf, type RateLimits, withRateLimits } from "../src/rate-limits.ts";
 import { type LimitedThings, startLimited } from "./limited-things.ts";
 import { temporaryStorage } from "./tables.ts";
+
+/** In milliseconds. */
+const DAY = 86_400_000;
 
 describe("a limit of requests per key", () => {
   test("returns the remaining requests in RateLimit, then 429 for this key only", async () => {
@@ -39,6 +42,27 @@ describe("a limit of requests per key", () => {
     expect((await request("/things")).status).toBe(429);
     await expect.poll(async () => (await request("/things")).status, { timeout: 5_000 }).toBe(200);
   });
+});
+
+test.each([
+  ["back three days", -3 * DAY],
+  ["ahead by a day", DAY],
+])("a clock set %s neither ends a limit early nor prolongs it", async (_, shift) => {
+  onTestFinished(() => void vi.useRealTimers());
+  const { request } = await startLimited({
+    perCaller: { requests: 1, seconds: 5 },
+    failuresPerAddress: { requests: 1, seconds: 5 },
+  });
+  expect([(await request("/things")).status, (await request("/things", { token: "wrong" })).status]).toEqual([
+    200, 401,
+  ]);
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + shift });
+  for (const token of [undefined, "wrong"]) {
+    const { status, headers } = await request("/things", token === undefined ? {} : { token });
+    expect(status).toBe(429);
+    expect(headers.get("Retry-After")).toMatch(/^[1-5]$/);
+    expect(headers.get("RateLimit")).toMatch(/;t=[1-5]$/);
+  }
 });
 
 describe("a limit of failures per address", () => {
@@ -117,7 +141,7 @@ describe("a service with several security schemes", () => {
   async function start(limits: Partial<RateLimits>, security: Record<string, SecurityHandler<User>> = schemes) {
     const storage = await temporaryStorage();
     const all = { perCaller: undefined, failuresPerAddress: undefined, ...limits };
-    const limited = await withRateLimits(all, storage.db, security, ["user"]);
+    const limited = withRateLimits(all, storage.db, security, ["user"]);
     const handle = () => ({ status: 200 });
     const handlers = { x: handle, either: handle } as never;
     const server = express()

@@ -7,17 +7,17 @@ import { temporaryFolder } from "@platform/test-support/temporary";
 import { expect, onTestFinished, test } from "vitest";
 import { startProgram } from "../program.ts";
 
-test("the modules of traces, metrics and rate limits are loaded only if they are configured", async () => {
+test("the modules of traces and metrics are loaded only if they are configured", async () => {
   const report = "registerHooks({load:(u,c,n)=>(console.log('loaded:'+u),n(u,c))})";
   const preload = `--import=data:text/javascript,import{registerHooks}from'node:module';${report}`;
   const loadedWith = async (env: NodeJS.ProcessEnv): Promise<string[]> => {
     const program = await startProgram(await temporaryFolder(), { NODE_OPTIONS: preload, ...env });
     expect(await program.stop()).toBe(0);
-    return program.output().match(/^loaded:.*\/(tracing|metrics|rate-limiter-flexible)-.*$/gm) ?? [];
+    return program.output().match(/^loaded:.*\/(tracing|metrics)-.*$/gm) ?? [];
   };
   expect(await loadedWith({})).toEqual([]);
-  const [host, all] = ["http://127.0.0.1:9", { METRICS_PORT: "0", RATE_LIMIT: "1/1" }];
-  expect(await loadedWith({ OTEL_EXPORTER_OTLP_ENDPOINT: host, ...all })).toHaveLength(3);
+  const [host, all] = ["http://127.0.0.1:9", { METRICS_PORT: "0" }];
+  expect(await loadedWith({ OTEL_EXPORTER_OTLP_ENDPOINT: host, ...all })).toHaveLength(2);
 });
 
 test("traces name the service and its version", async () => {
