@@ -79,7 +79,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
 
 async function operations(options: AppOptions, capacity: Capacity): Promise<Implementation> {
   const { storage, keyUses, rateLimits } = options;
-  const handlersOfSchemes = securityHandlers(authentication(storage.db, keyUses), options);
+  const handlersOfSchemes = securityHandlers(authentication(storage.db, keyUses, options.environment), options);
   const passwords = Object.keys(handlersOfSchemes).filter(
     (name) => securityScheme(document, name)?.scheme?.toLowerCase() === "basic",
   );

@@ -6,7 +6,7 @@ import { examine } from "./doctor.ts";
 export function addDoctorCommand(program: Command): void {
   program
     .command("doctor")
-    .description("check settings, versions, service, database, migrations, disk and backups, and print remedies")
+    .description("check settings, versions, service, database, migrations, keys, disk and backups, and print remedies")
     .option("--json", "print JSON")
     .action(async ({ json }: { json?: true }) => {
       const findings = await withProgress((report) => {

@@ -3,16 +3,19 @@ import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { json } from "node:stream/consumers";
 import { version } from "@petstore/contract";
-import { NAME } from "@platform/name";
+import { isValidIn } from "@platform/api-keys/api-key";
+import { isExpired, listApiKeys } from "@platform/api-keys/keys.repository";
+import { NAME, SETTINGS_PREFIX } from "@platform/name";
 import { get } from "@platform/service/node-http";
 import { ConfigError } from "@platform/service/settings";
+import { openDatabase } from "@platform/storage/database";
 import { examineBackups } from "@platform/storage/examine-backups";
 import { examineDatabase, type Finding } from "@platform/storage/examine-database";
 import { examineLog } from "@platform/storage/examine-log";
 import { isPostgresUrl, pathOfFileUrl } from "@platform/storage/url";
 import { type Config, readConfig } from "./config.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { TABLES } from "./registrations.ts";
+import { type Tables, TABLES } from "./registrations.ts";
 
 /** The result of one check. */
 export interface Check extends Finding {
@@ -22,7 +25,10 @@ export interface Check extends Finding {
 /** The timeout for a response from `/readyz`. The service itself waits up to one second for its database. */
 const DEADLINE_MS = 3_000;
 
-/** Checks settings, versions, service, database, migrations, disk and backups. Changes no data. */
+/** The number of keys that a finding names. */
+const MOST_NAMED = 5;
+
+/** Checks settings, versions, service, database, migrations, keys, disk and backups. Changes no data. */
 export async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
   const versions = `${NAME} ${version}, Node ${process.versions.node}`;
   let config: Config;
@@ -38,7 +44,10 @@ export async function examine(env: NodeJS.ProcessEnv): Promise<Check[]> {
     { check: "versions", found: versions },
     await examineService(config),
   ];
-  const found: [string, Finding][] = Object.entries(await examineDatabase(config.databaseUrl, MIGRATIONS));
+  const examination = await examineDatabase(config.databaseUrl, MIGRATIONS);
+  const found: [string, Finding][] = Object.entries(examination);
+  const isReadable = examination.migrations !== undefined && examination.migrations.remedy === undefined;
+  if (isReadable && config.environment === "production") found.push(["keys", await examineKeys(config)]);
   if (!isPostgresUrl(config.databaseUrl)) found.push(...examineCopies(config));
   return [...known, ...found.map(([check, finding]): Check => ({ check, ...finding }))];
 }
@@ -52,6 +61,24 @@ function examineCopies({ databaseUrl, checkpoints, backupFolder, backupMaxAge }:
     found.push(["backups", examineBackups(backupFolder, backupMaxAge, schema)]);
   }
   return found;
+}
+
+/** Names the keys that this environment rejects, such as the quickstart key of a database that was opened in development before. */
+async function examineKeys({ databaseUrl, environment }: Config): Promise<Finding> {
+  const db = openDatabase<Tables>(databaseUrl, { mustExist: true, isReadOnly: true });
+  try {
+    const active = (await listApiKeys(db)).filter((key) => key.revokedAt === null && !isExpired(key, Date.now()));
+    const rejected = active.filter(({ prefix }) => !isValidIn(environment, prefix));
+    if (rejected.length === 0) return { found: `${active.length} active, all of ${environment}` };
+    const named = rejected.slice(0, MOST_NAMED).map(({ id, name }) => `key ${id} (${name})`);
+    if (rejected.length > MOST_NAMED) named.push(`and ${rejected.length - MOST_NAMED} more`);
+    return {
+      found: `of another environment, so rejected in ${environment}: ${named.join(", ")}`,
+      remedy: `Revoke each with \`${NAME} keys revoke <id>\`. Its clients need one made with ${SETTINGS_PREFIX}_ENV=${environment}.`,
+    };
+  } finally {
+    await db.destroy();
+  }
 }
 
 /** Requests `/readyz` of the running service, because only that process knows the state of its open files. */

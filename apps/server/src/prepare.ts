@@ -15,7 +15,8 @@ export async function prepare(config: Config): Promise<void> {
   const db = openDatabase<Tables>(config.databaseUrl, { checkpoints: config.checkpoints });
   try {
     await migrate(db, MIGRATIONS, { mayBeNewer: true });
-    if (config.bootstrapKeyFile !== undefined) await ensureBootstrapKey(db, config.bootstrapKeyFile);
+    if (config.bootstrapKeyFile !== undefined)
+      await ensureBootstrapKey(db, config.bootstrapKeyFile, config.environment);
     if (config.environment === "development") await ensureQuickstartKey(db, config.quickstartFile, scopes);
   } finally {
     await db.destroy();

@@ -19,7 +19,7 @@ describe("a read sees every write acknowledged before", () => {
 
   test("by another service on the same file", async () => {
     await using service = await startService();
-    const env = { DATABASE_URL: service.databaseUrl, PETSTORE_ENV: "production" };
+    const env = { DATABASE_URL: service.databaseUrl, PETSTORE_ENV: "staging" };
     const other = await startProgram(await temporaryFolder(), env);
     const headers = { Authorization: `Bearer ${service.key}` };
     for (let count = 1; count <= 20; count++) {

@@ -48,6 +48,11 @@ export function environmentOf(prefix: string): Environment {
   return prefix.startsWith(LIVE) ? "production" : "development";
 }
 
+/** Whether a key or prefix is of the environment. Keys of development and staging, which many people hold, are not of production. */
+export function isValidIn(environment: Environment, key: string): boolean {
+  return environment !== "production" || environmentOf(key) === "production";
+}
+
 function checksum(text: string): string {
   let rest = crc32(text);
   let digits = "";

@@ -1,11 +1,12 @@
 import { stateOf } from "@platform/service/request-state";
+import type { Environment } from "@platform/service/settings";
 import { DatabaseError, isDatabaseUnavailable } from "@platform/storage/database-error";
 import type { Storage } from "@platform/storage/storage";
 import type { Request } from "express";
 import type { Grant } from "express-operations";
 import type { Kysely } from "kysely";
 import type { Logger } from "pino";
-import { isWellFormedApiKey } from "./api-key.ts";
+import { isValidIn, isWellFormedApiKey } from "./api-key.ts";
 import { type ApiKey, EVERY_SCOPE, findApiKey, saveKeyUses, type ValidApiKey } from "./keys.repository.ts";
 import type { ApiKeysTables } from "./keys.table.ts";
 
@@ -23,11 +24,12 @@ const MAX_CACHED_KEYS = 10_000;
  * is rejected from the next request on, because each request uses the data as of its arrival.
  *
  * Valid and invalid tokens are cached until `credentialsVersion` changes, up to `maxCachedKeys` of each. Expiry is checked on each
- * request, because the clock may be set back. The function throws `DatabaseError` if the key cannot be looked up.
+ * request, because the clock may be set back. In production, keys of other environments are invalid. The function throws `DatabaseError` if the key cannot be looked up.
  */
 export function authentication(
   db: Kysely<ApiKeysTables>,
   uses: KeyUses,
+  environment: Environment,
   maxCachedKeys = MAX_CACHED_KEYS,
 ): (token: string, request: Request) => Authenticated | undefined | Promise<Authenticated | undefined> {
   let valid = new Map<string, CachedKey>();
@@ -55,7 +57,7 @@ export function authentication(
     if (current !== version) [valid, rejected, version] = [new Map(), new Set(), current];
     const known = valid.get(token);
     if (known !== undefined) return grant(known, request);
-    if (rejected.has(token)) return undefined;
+    if (rejected.has(token) || !isValidIn(environment, token)) return undefined;
     return lookUp(db, token).then((cached) => {
       if (current !== undefined && current === version) addToCache(token, cached);
       return grant(cached, request);

@@ -1,9 +1,9 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { NAME } from "@platform/name";
-import { ConfigError } from "@platform/service/settings";
+import { NAME, SETTINGS_PREFIX } from "@platform/name";
+import { ConfigError, type Environment } from "@platform/service/settings";
 import type { Kysely } from "kysely";
-import { isWellFormedApiKey } from "./api-key.ts";
+import { isValidIn, isWellFormedApiKey } from "./api-key.ts";
 import { registerApiKey } from "./keys.repository.ts";
 import type { ApiKeysTables } from "./keys.table.ts";
 import { BOOTSTRAP_KEY_FILE } from "./settings.ts";
@@ -13,11 +13,21 @@ const REMEDY = `Make one with: umask 077; ${NAME} keys generate > <file>`;
 
 /**
  * Registers the key in the file of the setting `…_BOOTSTRAP_KEY_FILE` with `EVERY_SCOPE`. A key that is already in the database stays unchanged,
- * even if it is revoked. Throws `ConfigError` if the file does not hold a key or others may read it. The message contains
+ * even if it is revoked. Throws `ConfigError` if the file does not hold a key of this environment or others may read it. The message contains
  * neither the content nor the path of the file, because the setting may contain the key by mistake.
  */
-export async function ensureBootstrapKey(db: Kysely<ApiKeysTables>, file: string): Promise<"registered" | "known"> {
-  const apiKey = await registerApiKey(db, await readKey(file), { name: "bootstrap" });
+export async function ensureBootstrapKey(
+  db: Kysely<ApiKeysTables>,
+  file: string,
+  environment: Environment,
+): Promise<"registered" | "known"> {
+  const key = await readKey(file);
+  if (!isValidIn(environment, key))
+    throw settingError(
+      `names a file with a key of another environment, which ${environment} rejects. ` +
+        `Make one with: umask 077; ${SETTINGS_PREFIX}_ENV=${environment} ${NAME} keys generate > <file>`,
+    );
+  const apiKey = await registerApiKey(db, key, { name: "bootstrap" });
   return apiKey === undefined ? "known" : "registered";
 }
 

@@ -3,7 +3,7 @@ import { NAME } from "@platform/name";
 import type { Environment } from "@platform/service/settings";
 import type { WithDatabase } from "@platform/storage/database";
 import { type Command, Option } from "commander";
-import { generateApiKey } from "./api-key.ts";
+import { generateApiKey, isValidIn } from "./api-key.ts";
 import { parseId, parseName, parseOverlap, scopesParser } from "./keys.arguments.ts";
 import {
   type ApiKey,
@@ -62,7 +62,7 @@ export function addKeysCommands(program: Command, { withDatabase, environment, s
     .command("list")
     .description("list the API keys without their secrets")
     .option("--json", "print JSON")
-    .action((options: JsonOption) => list(withDatabase, options));
+    .action((options: JsonOption) => list(withDatabase, environment(), options));
   keys
     .command("rotate")
     .description(
@@ -104,7 +104,7 @@ async function create(
   printIssued(apiKey);
 }
 
-async function list(withDatabase: KeysDatabase, { json }: JsonOption): Promise<void> {
+async function list(withDatabase: KeysDatabase, environment: Environment, { json }: JsonOption): Promise<void> {
   const apiKeys = await withDatabase(listApiKeys);
   if (json) return printJson(apiKeys.map(withDates));
   const rows = apiKeys.map((key) => [
@@ -112,7 +112,7 @@ async function list(withDatabase: KeysDatabase, { json }: JsonOption): Promise<v
     key.name,
     `${key.prefix}…`,
     key.scopes.join(","),
-    stateOf(key),
+    stateOf(key, environment),
     isoDate(key.createdAt),
     key.expiresAt === null ? "never" : isoDate(key.expiresAt),
     key.lastUsedAt === null ? "never" : isoDate(key.lastUsedAt),
@@ -158,9 +158,10 @@ function printIssued({ id, name, scopes, expiresAt, key }: IssuedApiKey): void {
   console.log("Keep it now: it will not be shown again.");
 }
 
-function stateOf(apiKey: ApiKey): "active" | "expired" | "revoked" {
+function stateOf(apiKey: ApiKey, environment: Environment): "active" | "expired" | "revoked" | "rejected" {
   if (apiKey.revokedAt !== null) return "revoked";
-  return isExpired(apiKey, Date.now()) ? "expired" : "active";
+  if (isExpired(apiKey, Date.now())) return "expired";
+  return isValidIn(environment, apiKey.prefix) ? "active" : "rejected";
 }
 
 function withDates<Key extends ApiKey>({ createdAt, expiresAt, lastUsedAt, revokedAt, ...rest }: Key) {

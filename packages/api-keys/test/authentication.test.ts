@@ -17,7 +17,7 @@ async function setUp(maxCachedKeys?: number) {
   const make = () => createApiKey(db, { name: "k", environment: "development", expiresAt: Date.now() + 60_000 });
   const data = { version: "1" as string | undefined };
   const uses = { record: vi.fn<(id: number) => void>(), close: async () => {} };
-  const authenticateRequest = authentication(db, uses, maxCachedKeys);
+  const authenticateRequest = authentication(db, uses, "development", maxCachedKeys);
   const response = {} as Response;
   return {
     db,

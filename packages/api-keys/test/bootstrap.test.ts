@@ -24,8 +24,8 @@ async function fileWith(text: string, mode = 0o600): Promise<string> {
 describe("ensureBootstrapKey", () => {
   test("registers the key with every scope and without expiry, once", async () => {
     const [db, file] = [await temporaryDatabase(), await fileWith(`${KEY}\n`, 0o400)];
-    expect(await ensureBootstrapKey(db, file)).toBe("registered");
-    expect(await ensureBootstrapKey(db, file)).toBe("known");
+    expect(await ensureBootstrapKey(db, file, "production")).toBe("registered");
+    expect(await ensureBootstrapKey(db, file, "production")).toBe("known");
     expect(await findApiKey(db, KEY, Date.now())).toEqual({
       id: 1,
       name: "bootstrap",
@@ -38,9 +38,9 @@ describe("ensureBootstrapKey", () => {
 
   test("keeps a revoked key revoked", async () => {
     const [db, file] = [await temporaryDatabase(), await fileWith(KEY)];
-    await ensureBootstrapKey(db, file);
+    await ensureBootstrapKey(db, file, "production");
     await revokeApiKey(db, 1);
-    expect(await ensureBootstrapKey(db, file)).toBe("known");
+    expect(await ensureBootstrapKey(db, file, "production")).toBe("known");
     expect(await findApiKey(db, KEY, Date.now())).toBeUndefined();
   });
 
@@ -48,7 +48,18 @@ describe("ensureBootstrapKey", () => {
     needsPosix(context, "links without privileges");
     const link = join(await temporaryFolder(), "link");
     await symlink(await fileWith(KEY), link);
-    expect(await ensureBootstrapKey(await temporaryDatabase(), link)).toBe("registered");
+    expect(await ensureBootstrapKey(await temporaryDatabase(), link, "production")).toBe("registered");
+  });
+
+  test.each([
+    ["development", "registered"],
+    ["staging", "registered"],
+    ["production", "ConfigError"],
+  ] as const)("in %s, a key that is not of production is %s", async (environment, outcome) => {
+    const [db, file] = [await temporaryDatabase(), await fileWith(generateApiKey("development"))];
+    const found = await ensureBootstrapKey(db, file, environment).catch((error: Error) => error.name);
+    expect(found).toBe(outcome);
+    expect(await listApiKeys(db)).toHaveLength(outcome === "registered" ? 1 : 0);
   });
 
   const noKey = /names a file that does not hold one API key\. Make one with: .*keys generate/;
@@ -78,7 +89,9 @@ describe("ensureBootstrapKey", () => {
     async ([, file, message, feature], context) => {
       if (feature !== undefined) needsPosix(context, feature);
       const db = await temporaryDatabase();
-      const refusal = await ensureBootstrapKey(db, await file()).catch((error: unknown) => error as ConfigError);
+      const refusal = await ensureBootstrapKey(db, await file(), "production").catch(
+        (error: unknown) => error as ConfigError,
+      );
       expect(refusal).toBeInstanceOf(ConfigError);
       const text = (refusal as ConfigError).message;
       expect(text).toMatch(message);

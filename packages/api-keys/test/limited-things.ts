@@ -26,7 +26,7 @@ export async function startLimited(
   const { security, onInvalidCredential } = withRateLimits(
     { perCaller: undefined, failuresPerAddress: undefined, ...limits },
     storage.db,
-    { bearerAuth: authentication(storage.db, uses) },
+    { bearerAuth: authentication(storage.db, uses, "development") },
   );
   const service = await startThings({
     env,

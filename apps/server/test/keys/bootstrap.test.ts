@@ -69,5 +69,5 @@ test("`keys generate` prints a valid bootstrap key without touching a database",
   const { code, stdout } = await run(["keys", "generate"], { DATABASE_URL, PETSTORE_ENV: "production" });
   expect(code).toBe(0);
   expect(stdout).toMatch(/^pst_live_\w{49}\n$/);
-  expect(await ensureBootstrapKey(await temporaryDatabase(), await fileWith(stdout))).toBe("registered");
+  expect(await ensureBootstrapKey(await temporaryDatabase(), await fileWith(stdout), "production")).toBe("registered");
 });

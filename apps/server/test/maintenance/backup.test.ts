@@ -188,7 +188,7 @@ describe("petstore restore carries over from the replaced database", () => {
 
     const keyFile = join(dirname(path), "bootstrap.key");
     await writeFile(keyFile, later.key, { mode: 0o600 });
-    expect(await ensureBootstrapKey(restored, keyFile)).toBe("known");
+    expect(await ensureBootstrapKey(restored, keyFile, "staging")).toBe("known");
     expect(await findApiKey(restored, later.key, Date.now())).toBeUndefined();
     const { id } = await createApiKey(restored, { name: "new", environment: "staging" });
     expect(before.map((key) => key.id)).not.toContain(id);

@@ -1,10 +1,13 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createApiKey } from "@platform/api-keys/keys.repository";
 import { createLogger } from "@platform/service/request-log";
+import { openDatabase } from "@platform/storage/database";
 import { readConfig } from "../../src/config.ts";
 import { prepare } from "../../src/prepare.ts";
+import type { Tables } from "../../src/registrations.ts";
 import { start, type Tuning } from "../../src/server.ts";
 
 /** The requests of which the last few are compared. */
@@ -17,17 +20,13 @@ type Kind = "a new GET" | "a repeated GET" | "a creation";
  */
 const { kind, ...tuning } = JSON.parse(process.argv[2]!) as { kind: Kind } & Tuning;
 const folder = await mkdtemp(join(tmpdir(), "petstore-"));
-const config = {
-  ...readConfig({ DATABASE_URL: `file:${folder}/petstore.db`, PORT: "0" }),
-  quickstartFile: join(folder, "key"),
-};
+const config = readConfig({ DATABASE_URL: `file:${folder}/petstore.db`, PORT: "0", PETSTORE_ENV: "production" });
 await prepare(config);
-const service = await start(
-  { ...config, environment: "production" },
-  createLogger("info", { write: () => {} }),
-  tuning,
-);
-const headers = { Authorization: `Bearer ${(await readFile(config.quickstartFile, "utf8")).trim()}` };
+const db = openDatabase<Tables>(config.databaseUrl);
+const { key: apiKey } = await createApiKey(db, { name: "test", environment: "production" });
+await db.destroy();
+const service = await start(config, createLogger("info", { write: () => {} }), tuning);
+const headers = { Authorization: `Bearer ${apiKey}` };
 
 async function create(key: string): Promise<Response> {
   const response = await fetch(`${service.baseUrl}/pets`, {
