@@ -94,6 +94,17 @@ test("axe reports no violation on a wide screen and on a phone, and enough contr
   expect((await violations(page, "[role=dialog]")).filter(({ id }) => !SCALARS_OWN.has(id))).toEqual([]);
 });
 
+test("the copy button keeps a distance from the last status, on wide screens and on phones", async () => {
+  const { page } = await open("#tag/pets/POST/pets");
+  const section = page.locator('section[id$="tag/pets/POST/pets"]');
+  for (const size of [WIDE, PHONE]) {
+    await page.setViewportSize(size);
+    const statuses = (await section.getByRole("tablist").boundingBox())!;
+    const button = (await section.getByRole("button", { name: "Copy example value" }).boundingBox())!;
+    expect(button.x - (statuses.x + statuses.width)).toBeGreaterThanOrEqual(8);
+  }
+});
+
 async function turn(page: Page, colorScheme: "light" | "dark"): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await page.locator(`body.${colorScheme}-mode`).waitFor();

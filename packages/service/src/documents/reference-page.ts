@@ -15,7 +15,7 @@ const SAMPLED = "/docs/openapi.json";
 
 /**
  * Corrections of Scalar's styles. Colours have the contrast that WCAG 2.2 (1.4.3) requires. In tables only the last column breaks
- * words. Copy buttons without an accessible name, which appear only under a mouse, are hidden. On phones a button over the URL is
+ * words. The last status keeps a distance from the button beside it. Copy buttons without an accessible name, which appear only under a mouse, are hidden. On phones a button over the URL is
  * hidden.
  */
 const STYLES = `
@@ -31,6 +31,7 @@ const STYLES = `
   .markdown :is(th, td) { padding-inline: 5px !important; font-size: 12px !important; }
   .markdown td code { padding-inline: 0 !important; font-size: 10px !important; }
 }
+.tab-list { margin-inline-end: 12px; }
 button.group\\/copy-button:not([aria-label]) { display: none; }
 `;
 
