@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { temporaryFolder } from "@platform/test-support/temporary";
+import { needsTool } from "@platform/test-support/tools";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
 import { json } from "../testing/service.ts";
@@ -201,9 +202,8 @@ describe("the output of `build`, copied to another folder,", () => {
 });
 
 describe("the units", () => {
-  test.for(UNITS)("%s passes `systemd-analyze verify` and `systemd-analyze security`", async (name, { skip }) => {
-    const absence = unavailable("systemd-analyze", "--version");
-    if (absence !== undefined) return skip(absence);
+  test.for(UNITS)("%s passes `systemd-analyze verify` and `systemd-analyze security`", async (name, context) => {
+    needsTool(context, unavailable("systemd-analyze", "--version"));
     const file = join(await temporaryFolder(), name);
     const unit = readFileSync(join(SERVER, name), "utf8");
     writeFileSync(file, unit.replace(/\/usr\/bin\/node|\/usr\/local\/bin\/litestream/, process.execPath)); // it has to exist

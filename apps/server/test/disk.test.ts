@@ -9,6 +9,7 @@ import { listen } from "@platform/service/listener";
 import { pathOfFileUrl } from "@platform/storage/url";
 import { temporaryDisk, temporaryFolder } from "@platform/test-support/temporary";
 import { needsPosix } from "@platform/test-support/posix";
+import { needsTool } from "@platform/test-support/tools";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { pino } from "pino";
@@ -49,7 +50,9 @@ test("writes and /readyz get 503 while the disk does not sync, and no rejected w
   const strace = spawn("strace", words, { stdio: ["ignore", "ignore", "pipe"] });
   onTestFinished(() => void strace.kill());
   const said = await Promise.race([once(strace.stderr, "data"), once(strace, "error")]);
-  if (!String(said[0]).includes("attached")) return context.skip(`strace cannot be run here: ${String(said[0])}`);
+  const absence = `strace cannot be run here: ${String(said[0])}`;
+  if (said[0] instanceof Error) needsTool(context, absence);
+  if (!absence.includes("attached")) return context.skip(absence); // the system may forbid it
   await expectError(await add(), 503, "unavailable");
   for (const _ of ["the probe", "its outcome"]) await expectError(await request("/../readyz"), 503, "unavailable");
   expect((await request("/pets/1")).status).toBe(200);

@@ -4,6 +4,7 @@ import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { needsTool } from "@platform/test-support/tools";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startService } from "../testing/service.ts";
 
@@ -98,8 +99,8 @@ describe("a generated client", () => {
   test.for(clients)(
     "in %s lists, pages, creates once and handles errors",
     { timeout: 300_000 },
-    async ([name, { needs, make }], { skip }) => {
-      skip(isMissing(needs), MISSING);
+    async ([name, { needs, make }], context) => {
+      needsTool(context, isMissing(needs) ? MISSING : undefined);
       await using service = await startService();
       const own = join(folder, name.replaceAll(" ", "-"));
       await mkdir(own);
@@ -120,8 +121,8 @@ describe("a generated client", () => {
     },
   );
 
-  test("has a contract that openapi-spec-validator accepts", async ({ skip }) => {
-    skip(isMissing([PYTHON]), MISSING);
+  test("has a contract that openapi-spec-validator accepts", async (context) => {
+    needsTool(context, isMissing([PYTHON]) ? MISSING : undefined);
     const { stdout } = await run(PYTHON, ["-m", "openapi_spec_validator", CONTRACT]);
     expect(stdout.trim()).toBe(`${CONTRACT}: OK`);
   });

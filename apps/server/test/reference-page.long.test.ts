@@ -1,5 +1,6 @@
 import { document } from "@petstore/contract/document";
 import { chromiumAbsence, launchChromium } from "@platform/test-support/chromium";
+import { needsTool } from "@platform/test-support/tools";
 import { type AxeResults, source as axe } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
@@ -28,7 +29,7 @@ afterAll(async () => {
   await browser?.close();
   await service[Symbol.asyncDispose]();
 });
-beforeEach(({ skip }) => skip(chromiumAbsence !== undefined, chromiumAbsence));
+beforeEach((context) => needsTool(context, chromiumAbsence));
 
 test("the reference page shows every operation and every section of the description", async () => {
   const { page, complaints } = await open();

@@ -4,6 +4,7 @@ import {
   postgresUnavailable,
   startPostgres,
 } from "@platform/test-support/postgres";
+import { needsTool } from "@platform/test-support/tools";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startService } from "../testing/service.ts";
 import { everyPet, startLoad } from "./load.ts";
@@ -20,16 +21,16 @@ test.for([
   ["crashes", "SIGQUIT"],
 ] as const)(
   "PostgreSQL %s under load: requests get 503, succeed within 5 s of its return, and lose no acknowledged write",
-  async ([, signal], { skip }) => {
-    if (server === undefined) return skip(absence);
-    const { url } = await createDatabase(server.url);
+  async ([, signal], context) => {
+    needsTool(context, absence);
+    const { url } = await createDatabase(server!.url);
     await using service = await startService({ DATABASE_URL: url });
     const load = startLoad(8, (init) => service.request("/pets", init));
 
     await load.until(100, ({ status }) => status === 201);
-    await server.stop(signal);
+    await server!.stop(signal);
     await load.until(100, ({ status }) => status === 503);
-    await server.start();
+    await server!.start();
     const back = performance.now();
     await load.until(300, ({ status }) => status === 201);
     const attempts = await load.stop();

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@platform/test-support/temporary";
+import { needsTool } from "@platform/test-support/tools";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
 import { json } from "../testing/service.ts";
@@ -19,7 +20,9 @@ test("simultaneous creations are synced to disk together, before any of their re
   try {
     execFileSync(STRACE[0]!, [...STRACE.slice(1), "-o", trace, "true"], { stdio: "pipe" });
   } catch (error) {
-    return context.skip(`strace cannot be run here: ${(error as Error).message.split("\n").at(-1)}`);
+    const absence = `strace cannot be run here: ${(error as Error).message.split("\n").at(-1)}`;
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") needsTool(context, absence);
+    return context.skip(absence); // the system may forbid it
   }
   const program = await startProgram(folder, { METRICS_PORT: "0" }, ENTRY, [...STRACE, "-o", trace]);
   await expectCreated(program, 1);

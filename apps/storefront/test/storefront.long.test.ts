@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { startService, type TestService } from "@petstore/server/testing";
 import { chromiumAbsence, launchChromium } from "@platform/test-support/chromium";
 import { freePort } from "@platform/test-support/free-port";
+import { needsTool } from "@platform/test-support/tools";
 import { type AxeResults, source as axe } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { build, preview } from "vite";
@@ -34,7 +35,7 @@ afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
   rmSync(outDir, { recursive: true, force: true });
 });
-beforeEach((context) => context.skip(chromiumAbsence !== undefined, chromiumAbsence));
+beforeEach((context) => needsTool(context, chromiumAbsence));
 
 test("without a service, the command starts the mock, says so, and ends both", async () => {
   const command = spawn(process.execPath, [join(root, "start.ts")], {

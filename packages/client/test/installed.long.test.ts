@@ -6,6 +6,7 @@ import { startService, type TestService } from "@petstore/server/testing";
 import { chromiumAbsence } from "@platform/test-support/chromium";
 import { type InstalledPackage, installPacked } from "@platform/test-support/installed-package";
 import { packagingProblems } from "@platform/test-support/packaging";
+import { needsTool } from "@platform/test-support/tools";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import manifest from "../package.json" with { type: "json" };
 import { expectPageListsAnimals } from "./animal-page.ts";
@@ -182,7 +183,7 @@ describe("the packed client in another project", () => {
   });
 
   test("the page, bundled by Vite and served from another origin, lists animals page by page", async (context) => {
-    context.skip(chromiumAbsence !== undefined, chromiumAbsence);
+    needsTool(context, chromiumAbsence);
     for (const name of ["Ada", "Bob", "Eve"]) await service.addPet({ name, categoryId: 1, status: "sold" });
     const vite = join(installed.directory, "node_modules/vite/bin/vite.js");
     const site = join(installed.directory, "site");

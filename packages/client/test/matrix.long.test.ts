@@ -9,6 +9,7 @@ import { startService, type TestService } from "@petstore/server/testing";
 import { chromiumAbsence } from "@platform/test-support/chromium";
 import { pack } from "@platform/test-support/pack";
 import { pnpmPath } from "@platform/test-support/pnpm";
+import { needsTool } from "@platform/test-support/tools";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { expectPageListsAnimals } from "./animal-page.ts";
@@ -105,7 +106,7 @@ describe.skipIf(absence !== undefined)("the packed client in a project of npm", 
   });
 
   test("Parcel bundles the page, which lists animals page by page", async (context) => {
-    context.skip(chromiumAbsence !== undefined, chromiumAbsence);
+    needsTool(context, chromiumAbsence);
     cpSync(join(source, "test/fixtures/browser"), join(project, "browser"), { recursive: true });
     // Parcel takes `main`, which `npm init` writes, for the file that it builds.
     await run("npm", ["pkg", "delete", "main"], { cwd: project });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { startService, type TestService } from "@petstore/server/testing";
 import { chromiumAbsence, launchChromium } from "@platform/test-support/chromium";
+import { needsTool } from "@platform/test-support/tools";
 import type { Browser, Page } from "playwright-core";
 import { build, preview, type PreviewServer } from "vite";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -41,7 +42,7 @@ describe("in a browser", { timeout: 60_000 }, () => {
     await site?.close();
     await service?.[Symbol.asyncDispose]();
   });
-  beforeEach((context) => context.skip(chromiumAbsence !== undefined, chromiumAbsence));
+  beforeEach((context) => needsTool(context, chromiumAbsence));
 
   test("the README's components suspend, list page after page, and list an added animal", async () => {
     for (const name of ["Rex", "Mia", "Tom"]) await service.addPet({ name, categoryId: 1 });

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { needsTool } from "@platform/test-support/tools";
 import { expect, onTestFinished, test } from "vitest";
 import { addSmallPackages, smallCheckout } from "./small-checkout.ts";
 import { writeProgram } from "./started.ts";
@@ -33,29 +34,27 @@ function terminal(directory: string, env: NodeJS.ProcessEnv) {
   };
 }
 
-test.skipIf(!hasScript)(
-  "in a terminal, dev has colours, restarts the service on r and quits on q or Ctrl+C",
-  async () => {
-    const checkout = smallCheckout();
-    addSmallPackages(checkout);
-    writeProgram(checkout.root);
-    checkout.git("update-ref", "-d", "HEAD"); // so that there are no changes since a commit
-    const first = terminal(checkout.root, {});
-    await first.shows(/r restarts the service, q quits\./);
-    await first.shows(/Nothing to fix\./);
-    expect(first.output()).toContain(`${GREEN}started`);
-    first.press("xr");
-    await first.shows(/ {2}restart\r\n.*restarted.*Nothing to fix\./s);
-    first.press("q");
-    const ended = await first.ended();
-    expect(ended).toMatch(/ended with 0\r\n/);
-    expect(ended).toMatch(/ echo /); // not `-echo`, as while the keys are read
+test("in a terminal, dev has colours, restarts the service on r and quits on q or Ctrl+C", async (context) => {
+  needsTool(context, hasScript ? undefined : "script of util-linux is not installed");
+  const checkout = smallCheckout();
+  addSmallPackages(checkout);
+  writeProgram(checkout.root);
+  checkout.git("update-ref", "-d", "HEAD"); // so that there are no changes since a commit
+  const first = terminal(checkout.root, {});
+  await first.shows(/r restarts the service, q quits\./);
+  await first.shows(/Nothing to fix\./);
+  expect(first.output()).toContain(`${GREEN}started`);
+  first.press("xr");
+  await first.shows(/ {2}restart\r\n.*restarted.*Nothing to fix\./s);
+  first.press("q");
+  const ended = await first.ended();
+  expect(ended).toMatch(/ended with 0\r\n/);
+  expect(ended).toMatch(/ echo /); // not `-echo`, as while the keys are read
 
-    const second = terminal(checkout.root, { NO_COLOR: "1" });
-    await second.shows(/Nothing to fix\./);
-    second.press("\u0003");
-    const output = await second.ended();
-    expect(output).toMatch(/ended with 0\r\n/);
-    expect(output).not.toContain("\u001B[");
-  },
-);
+  const second = terminal(checkout.root, { NO_COLOR: "1" });
+  await second.shows(/Nothing to fix\./);
+  second.press("\u0003");
+  const output = await second.ended();
+  expect(output).toMatch(/ended with 0\r\n/);
+  expect(output).not.toContain("\u001B[");
+});

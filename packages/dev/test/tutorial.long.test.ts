@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "@platform/test-support/clone";
+import { needsTool } from "@platform/test-support/tools";
 import {
   createDatabase,
   type PostgresServer,
@@ -40,9 +41,10 @@ describe.each(["SQLite", "PostgreSQL"])("the tutorial on %s", (database) => {
     await reader?.[Symbol.asyncDispose]();
     await server?.[Symbol.asyncDispose]();
   });
-  beforeEach(({ skip }) => {
-    skip(reason !== undefined, reason);
-    skip(isBroken, "a step before it failed");
+  beforeEach((context) => {
+    if (reason === withoutPostgres) needsTool(context, reason);
+    context.skip(reason !== undefined, reason);
+    context.skip(isBroken, "a step before it failed");
   });
   afterEach(({ task }) => void (isBroken ||= task.result?.state === "fail"));
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromiumAbsence, launchChromium } from "@platform/test-support/chromium";
 import { type InstalledPackage, installPacked, type RunningProgram } from "@platform/test-support/installed-package";
+import { needsTool } from "@platform/test-support/tools";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 
@@ -27,7 +28,7 @@ describe("the page of the streams example", { timeout: 60_000 }, () => {
     await service?.[Symbol.asyncDispose]();
     installed?.[Symbol.dispose]();
   });
-  beforeEach((context) => context.skip(chromiumAbsence !== undefined, chromiumAbsence));
+  beforeEach((context) => needsTool(context, chromiumAbsence));
 
   test("shows the tokens of an answer as they come", async () => {
     const page = await open();

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { root } from "@platform/test-support/clone";
+import { needsTool } from "@platform/test-support/tools";
 import { expect, test } from "vitest";
 
 /** The arguments with which each linter checks the workflows without the network, and its origin. */
@@ -10,6 +11,6 @@ const LINTERS = {
 
 test.for(Object.entries(LINTERS))("%s reports no problem in the workflows", ([name, { words, origin }], context) => {
   const { status, error, stdout, stderr } = spawnSync(name, words, { cwd: root, encoding: "utf8" });
-  if (error !== undefined) return context.skip(`${name} cannot be run (${error.message}); it comes from ${origin}`);
+  needsTool(context, error && `${name} cannot be run (${error.message}); it comes from ${origin}`);
   expect(status, stdout + stderr).toBe(0);
 });

@@ -1,13 +1,16 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryFiles, root } from "@platform/test-support/clone";
-import { expect, test } from "vitest";
+import { needsPosix } from "@platform/test-support/posix";
+import { temporaryFolder } from "@platform/test-support/temporary";
+import { needsTool } from "@platform/test-support/tools";
+import { afterEach, describe, expect, test, type TestContext, vi } from "vitest";
 import { parse } from "yaml";
 
 interface Job {
   permissions: Record<string, string>;
-  steps: { uses?: string; run?: string; with?: Record<string, unknown> }[];
+  steps: { uses?: string; run?: string; with?: Record<string, unknown>; env?: Record<string, string> }[];
 }
 
 const workflows = repositoryFiles(".github/workflows/*").map((file) => {
@@ -34,6 +37,71 @@ test("pull requests and releases run .ci/run in a job that may only read", () =>
     expect(permissions).toEqual({ contents: "read" });
     expect(steps.map(({ run }) => run)).toContain(".ci/run");
   }
+});
+
+test.for([
+  ["root", 0, "apt-get"],
+  ["another user", 1_001, "sudo -n apt-get"],
+] as const)(".ci/run installs the tools of the tests as %s", async ([, uid, installer], context) => {
+  needsPosix(context, "/bin/bash");
+  const folder = await temporaryFolder();
+  const log = join(folder, "log");
+  const programs = {
+    id: `echo ${uid}`,
+    dirname: "echo .ci",
+    sudo: `echo "sudo $*" >> ${log}`,
+    "apt-get": `echo "apt-get $*" >> ${log}`,
+    python3: "exit 1",
+    go: "exit 1",
+    npx: "exit 3",
+  };
+  for (const [name, line] of Object.entries(programs))
+    writeFileSync(join(folder, name), `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+  const { status, stderr } = spawnSync("/bin/bash", [".ci/run"], {
+    cwd: root,
+    env: { PATH: folder },
+    encoding: "utf8",
+  });
+  expect(status, stderr).toBe(3); // the first command of pnpm
+  const installed = readFileSync(log, "utf8").trimEnd().split("\n");
+  expect(installed.shift()).toBe(`${installer} update -qq`);
+  const prefix = `${installer} install -y -qq --no-install-recommends `;
+  expect(installed.map((line) => line.replace(prefix, ""))).toEqual(
+    expect.arrayContaining(["prometheus", "strace", "haproxy", "pgbouncer", "systemd"]),
+  );
+});
+
+describe("a test whose tool is missing", () => {
+  afterEach(() => void vi.unstubAllEnvs());
+  const outcomeWith = (env: Record<string, string>, absence?: string): unknown => {
+    for (const name of ["CI", "MAY_LACK_TOOLS"]) vi.stubEnv(name, env[name] ?? "");
+    const skip = vi.fn<(reason: string) => void>();
+    try {
+      needsTool({ skip } as unknown as TestContext, absence);
+      return skip.mock.calls[0]?.[0] ?? "runs";
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  test.each([
+    ["fails in CI, and names the tool", { CI: "true" }, "A tool is missing in CI: promtool cannot be run"],
+    ["is skipped elsewhere", {}, "promtool cannot be run"],
+    ["is skipped in a job of CI that may lack tools", { CI: "true", MAY_LACK_TOOLS: "true" }, "promtool cannot be run"],
+  ])("%s", (_, env, outcome) => {
+    expect(outcomeWith(env, "promtool cannot be run")).toBe(outcome);
+    expect(outcomeWith(env)).toBe("runs");
+  });
+});
+
+test("no job that runs .ci/run may lack tools, and every other job that runs the tests may", () => {
+  const jobs = workflows.flatMap((one) => Object.values(one.jobs));
+  const tests = jobs.flatMap(({ steps }) => steps).filter(({ run }) => /^\.ci\/run$| test$/.test(run ?? ""));
+  expect(tests.map(({ run, env }) => [run, env?.["MAY_LACK_TOOLS"]])).toEqual([
+    [".ci/run", undefined],
+    [".ci/run", undefined],
+    ["npx -y pnpm@12.21.0 test", "true"],
+  ]);
 });
 
 test("workflows grant no permission by default, and checkouts store no token", () => {

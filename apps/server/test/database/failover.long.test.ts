@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { createDatabase, postgresUnavailable } from "@platform/test-support/postgres";
+import { needsTool } from "@platform/test-support/tools";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { json, startService, type TestService } from "../../testing/service.ts";
@@ -27,7 +28,7 @@ interface Failover {
 const absence = await postgresUnavailable();
 
 describe(`seed ${SEED}`, () => {
-  beforeEach(({ skip }) => skip(absence !== undefined, absence));
+  beforeEach((context) => needsTool(context, absence));
 
   test(
     `with several hosts, ${ROUNDS} failovers lose nothing acknowledged, add nothing twice, and take less than 5 s`,
@@ -41,9 +42,8 @@ describe(`seed ${SEED}`, () => {
   test(
     `with HAProxy, ${ROUNDS} failovers lose nothing acknowledged, add nothing twice, and take less than 5 s`,
     { timeout: 60_000 + ROUNDS * 30_000 },
-    async ({ skip }) => {
-      const missing = programUnavailable("haproxy");
-      skip(missing !== undefined, missing);
+    async (context) => {
+      needsTool(context, programUnavailable("haproxy"));
       await using pair = await Pair.start();
       await using proxy = await startHaproxy(pair.hosts);
       await expectNothingLost(pair, proxy.host);

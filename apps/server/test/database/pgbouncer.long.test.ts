@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { resolve } from "node:path";
 import { postgresUnavailable, startPostgres } from "@platform/test-support/postgres";
+import { needsTool } from "@platform/test-support/tools";
 import { expect, test } from "vitest";
 import { programUnavailable, startPgbouncer } from "./proxies.ts";
 
@@ -9,9 +10,8 @@ const VITEST = resolve(SERVER, "../../node_modules/vitest/vitest.mjs");
 /** Two tests change settings of the server, which apply to new connections only. PgBouncer keeps its own open. */
 const OTHERS = "^(?!petstore doctor reports a PostgreSQL database|/readyz returns 503 while PostgreSQL is read-only)";
 
-test("the portable tests pass through PgBouncer in transaction mode", { timeout: 600_000 }, async ({ skip }) => {
-  const missing = (await postgresUnavailable()) ?? programUnavailable("pgbouncer");
-  if (missing !== undefined) return skip(missing);
+test("the portable tests pass through PgBouncer in transaction mode", { timeout: 600_000 }, async (context) => {
+  needsTool(context, (await postgresUnavailable()) ?? programUnavailable("pgbouncer"));
   await using server = await startPostgres();
   await using pooler = await startPgbouncer(server.url);
   const url = server.url.replace(new URL(server.url).host, pooler.host);

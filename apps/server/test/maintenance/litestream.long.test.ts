@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import type { Pet } from "@petstore/contract";
 import { randomOf } from "@platform/bench-support/random";
 import { temporaryFolder } from "@platform/test-support/temporary";
+import { needsTool } from "@platform/test-support/tools";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test, type TestContext } from "vitest";
 import { json } from "../../testing/service.ts";
@@ -161,8 +162,8 @@ interface Place {
 }
 
 function skipWithoutLitestream(context: TestContext): void {
-  if (spawnSync("litestream", ["version"]).status === 0) return;
-  context.skip(`litestream is not installed, which needs Go: ${INSTALL}`);
+  const isInstalled = spawnSync("litestream", ["version"]).status === 0;
+  needsTool(context, isInstalled ? undefined : `litestream is not installed, which needs Go: ${INSTALL}`);
 }
 
 async function placeOf(text: string): Promise<Place> {

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { NAME } from "@platform/name";
 import { temporaryFolder } from "@platform/test-support/temporary";
+import { needsTool } from "@platform/test-support/tools";
 import { expect, test, type TestContext } from "vitest";
 import { parse } from "yaml";
 
@@ -193,7 +194,7 @@ function without(...metrics: string[]): Series {
 /** Runs promtool and returns what it reports, or `valid`. Skips the test where promtool is missing. */
 function promtool(context: TestContext, ...words: string[]): string {
   const { status, error, stdout, stderr } = spawnSync("promtool", words, { encoding: "utf8" });
-  if (error !== undefined) context.skip(`promtool cannot be run (${error.message}); it comes from Prometheus`);
+  needsTool(context, error && `promtool cannot be run (${error.message}); it comes from Prometheus`);
   return status === 0 ? "valid" : stdout + stderr;
 }
 
