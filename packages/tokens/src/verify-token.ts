@@ -31,6 +31,9 @@ const ALGORITHMS = [
 /** Clocks may differ this much, in seconds. */
 const CLOCK_TOLERANCE = 5;
 
+/** A change of the system's clock by more than this, in milliseconds, makes the age of the issuer's keys unknown. */
+const CLOCK_CHANGE = 60_000;
+
 /** How long the configuration of the issuer may take, in milliseconds. */
 const DISCOVERY_TIMEOUT = 5_000;
 
@@ -45,9 +48,10 @@ const MAX_TOKEN_LENGTH = 16_384;
 export function verifyToken(issuer: TokenIssuer | undefined): SecurityHandler<TokenCaller> {
   if (issuer === undefined) return () => undefined;
   let keys: Promise<JWTVerifyGetKey> | undefined;
+  let clock = clockOffset();
   return async (token, request) => {
     if (token.length > MAX_TOKEN_LENGTH) return undefined;
-    const claims = await verifiedClaims(token, issuer, () => (keys ??= keysOf(issuer).catch(forget)));
+    const claims = await verifiedClaims(token, issuer, currentKeys);
     if (claims?.sub === undefined) return undefined;
     const { azp, client_id: clientId } = claims;
     const caller = { id: claims.sub, name: textIn(azp) ?? textIn(clientId) ?? claims.sub, claims };
@@ -55,11 +59,23 @@ export function verifyToken(issuer: TokenIssuer | undefined): SecurityHandler<To
     return { caller, scopes: scopesIn(claims) };
   };
 
+  /** Reads the keys anew after a change of the clock. `jose` would cache them for as long as the clock was set back. */
+  function currentKeys(): Promise<JWTVerifyGetKey> {
+    if (Math.abs(clockOffset() - clock) > CLOCK_CHANGE) keys = undefined;
+    clock = clockOffset();
+    return (keys ??= keysOf(issuer!).catch(forget));
+  }
+
   /** The next request asks again, because the issuer may be reachable by then. */
   function forget(error: unknown): never {
     keys = undefined;
     throw error;
   }
+}
+
+/** Returns the time of the system less that of the monotonic clock. It changes only if the system's clock is set. */
+function clockOffset(): number {
+  return Date.now() - performance.now();
 }
 
 /** Returns the claims of a valid token, else undefined. Throws the 503 if the keys of the issuer cannot be read. */

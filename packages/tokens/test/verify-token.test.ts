@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { createState } from "@platform/service/request-state";
 import { Problem } from "express-operations";
 import type { Request } from "express";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { tokenConfig } from "../src/settings.ts";
 import { verifyToken } from "../src/verify-token.ts";
 import { type Issuer, startIssuer } from "../testing/issuer.ts";
@@ -81,6 +81,21 @@ test("a request gets 503 while the keys cannot be read, and the next one asks ag
   const keys = verifyToken({ ...issuerOf(), keysUrl: `${issuer.env.TOKEN_ISSUER}/keys` });
   expect(await keys(await issuer.token(), requested())).toBeDefined();
   server.close();
+});
+
+test("the keys of the issuer are read again after the clock was set back, not days later", async () => {
+  const { keys } = (await (await fetch(`${issuer.env.TOKEN_ISSUER}/keys`)).json()) as { keys: object[] };
+  let served = keys.map((key) => ({ ...key, kid: "before" }));
+  const server = createServer((_request, response) => void response.end(JSON.stringify({ keys: served })));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void server.close());
+  onTestFinished(() => void vi.useRealTimers());
+  const keysUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const verify = verifyToken({ ...issuerOf(), keysUrl });
+  expect(await verify(await issuer.token(), requested())).toBeUndefined(); // signed with a key that is not served yet
+  served = keys as typeof served;
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 3 * 86_400_000 });
+  expect(await verify(await issuer.token(), requested())).toBeDefined();
 });
 
 function issuerOf() {
