@@ -325,6 +325,13 @@ describe("a sender", () => {
     expect(delivery.retryAfter).toBeGreaterThan(3_590_000);
   });
 
+  test("reads the date in Retry-After by the receiver's clock", async () => {
+    const behind = { Date: "Wed, 01 Jan 2020 00:00:00 GMT", "Retry-After": "Wed, 01 Jan 2020 01:00:00 GMT" };
+    const { origin } = await script(respond(503, behind));
+    const delivery = await senders.booked.send(origin, booking, { headers });
+    expect(delivery).toMatchObject({ attempts: 1, retryAfter: 3_600_000 });
+  });
+
   test.each([
     [410, { isGone: true, response: { status: 410 } }],
     [404, { isGone: false, response: undefined }],

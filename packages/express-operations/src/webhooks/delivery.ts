@@ -77,7 +77,7 @@ async function attempt(
       signal: signal === undefined ? own : AbortSignal.any([signal, own]),
       ...(body !== undefined && { body: body as NonNullable<RequestInit["body"]> }),
     });
-    const retryAfter = retryAfterOf(response.headers.get("Retry-After"));
+    const retryAfter = retryAfterOf(response.headers);
     return { status: response.status, headers: response.headers, text: await textOf(response), retryAfter };
   } catch (error) {
     signal?.throwIfAborted();
@@ -101,9 +101,11 @@ function backoff(attempts: number, { delay: first, maxDelay }: Required<RetryOpt
 }
 
 /** Returns the milliseconds of `Retry-After`: seconds or a date (RFC 9110, section 10.2.3). */
-function retryAfterOf(value: string | null): number | undefined {
+function retryAfterOf(headers: Headers): number | undefined {
+  const value = headers.get("Retry-After");
   if (value === null) return undefined;
-  const until = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  const now = Date.parse(headers.get("Date") ?? "") || Date.now(); // the local clock may be wrong
+  const until = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
   return Number.isNaN(until) ? undefined : Math.max(0, until);
 }
 
