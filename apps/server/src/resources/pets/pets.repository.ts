@@ -1,11 +1,20 @@
-import type { Pet, PetStatus } from "@petstore/contract";
+import type { NewPet, Pet, PetStatus } from "@petstore/contract";
+import { type Columns, rowOf, selection } from "@platform/storage/columns";
 import { prepared, preparedFirst } from "@platform/storage/prepared";
 import type { Kysely } from "kysely";
-import type { PetsTables } from "./pets.table.ts";
+import type { PetsTable, PetsTables } from "./pets.table.ts";
 
 type Database = Kysely<PetsTables>;
 
-const PET = ["id", "name", "category_id as categoryId", "status"] as const;
+/** The column of each field. A field of the contract that no column holds needs a migration. */
+const PET = {
+  id: "id",
+  name: "name",
+  categoryId: "category_id",
+  status: "status",
+} as const satisfies Columns<Pet, PetsTable>;
+
+const NEW_PET = { ...PET, createdBy: "created_by", createdAt: "created_at" } as const;
 
 /** A filter of animals. A missing field does not filter. */
 export interface ListPets {
@@ -17,7 +26,7 @@ export interface ListPets {
 }
 
 /** An animal to add. */
-export interface NewPetRow extends Omit<Pet, "id"> {
+export interface NewPetRow extends Omit<NewPet, "status">, Pick<Pet, "status"> {
   /** The id of an API key. Default: null. */
   createdBy?: number;
   /** In milliseconds since 1970. Default: null. */
@@ -26,7 +35,7 @@ export interface NewPetRow extends Omit<Pet, "id"> {
 
 /** Returns animals in the order of their ids. */
 export const listPets = prepared((db: Database, { limit, status, after }: ListPets) => {
-  let query = db.selectFrom("pets").select(PET).orderBy("id").limit(limit);
+  let query = db.selectFrom("pets").select(selection(PET)).orderBy("id").limit(limit);
   if (status !== undefined) query = query.where("status", "=", status);
   if (after !== undefined) query = query.where("id", ">", after);
   return query;
@@ -34,7 +43,7 @@ export const listPets = prepared((db: Database, { limit, status, after }: ListPe
 
 /** Returns the animal with this id, or undefined. */
 export const findPet = preparedFirst((db: Database, { id }: Pick<Pet, "id">) =>
-  db.selectFrom("pets").select(PET).where("id", "=", id),
+  db.selectFrom("pets").select(selection(PET)).where("id", "=", id),
 );
 
 /** Adds an animal and returns it with its id. An id is never reused. */
@@ -43,9 +52,6 @@ export async function insertPet(db: Database, pet: NewPetRow): Promise<Pet> {
   return added!;
 }
 
-const insertion = prepared((db: Database, { name, categoryId, status, createdBy, createdAt }: NewPetRow) =>
-  db
-    .insertInto("pets")
-    .values({ name, category_id: categoryId, status, created_by: createdBy, created_at: createdAt })
-    .returning(PET),
+const insertion = prepared((db: Database, pet: NewPetRow) =>
+  db.insertInto("pets").values(rowOf(NEW_PET, pet)).returning(selection(PET)),
 );
