@@ -146,7 +146,11 @@ async function reviewSummary(base: string | undefined, { contract, released }: O
   ]);
   const changes = await contractChanges(document, after, contract);
   const hunks = await hunksBetween(beforeText, afterText);
-  return formatMarkdown(changes, hunks, changedLines({ text: beforeText, document }, afterText, hunks));
+  return formatMarkdown(
+    changes,
+    hunks,
+    changedLines({ text: beforeText, document }, { text: afterText, file: relative(ROOT, contract) }, hunks),
+  );
 }
 
 async function baseText(base: string | undefined, released: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { OpenAPI3 } from "openapi-typescript";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
@@ -8,6 +8,7 @@ import { changedLines } from "../src/comparison/changed-lines.ts";
 import { contractChanges } from "../src/comparison/diff.ts";
 import { hunksBetween } from "../src/comparison/hunks.ts";
 import { formatMarkdown } from "../src/markdown.ts";
+import { ROOT } from "../src/paths.ts";
 
 const BOOKS = `openapi: 3.1.0
 info: { title: Books, version: 1.0.0 }
@@ -186,5 +187,9 @@ async function summary(before: string, after: string): Promise<string> {
   const document = parse(before) as OpenAPI3;
   const changes = await contractChanges(document, parse(after) as OpenAPI3, file);
   const hunks = await hunksBetween(before, after);
-  return formatMarkdown(changes, hunks, changedLines({ text: before, document }, after, hunks));
+  return formatMarkdown(
+    changes,
+    hunks,
+    changedLines({ text: before, document }, { text: after, file: relative(ROOT, file) }, hunks),
+  );
 }

@@ -141,7 +141,7 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   expect(await other.report()).toContain("components/schemas/thing: The schema is added.");
   write(things, thing.replace("9", "8"));
   expect(await other.report()).toMatch(
-    / {2}shared\/things\/thing\.yml\n {2}contract .*\n.*`maximum` changes from 9 to 8/s,
+    / {2}shared\/things\/thing\.yml\n {2}contract .*\n.*`maximum` changes from 9 to 8[^\n]*\(shared\/things\/thing\.yml:4\)/s,
   );
 
   // A report that runs at the interrupt ends with the loop, and without a failure.

@@ -1,7 +1,7 @@
 import { type OpenApiDocument, operationsOf } from "express-operations/reading";
 import type { ContractChange } from "./diff.ts";
 import type { Hunk, Lines } from "./hunks.ts";
-import { lineFinder } from "./lines.ts";
+import { placeFinder } from "./lines.ts";
 
 /** A contract as text and as data. */
 export interface ContractText {
@@ -10,20 +10,21 @@ export interface ContractText {
 }
 
 /**
- * Returns a function that finds the differing lines of a change: those of its node in the later text. A removal has those of its
+ * Returns a function that finds the differing lines of a change: those of its node in the later text, none if it is in another file. A removal has those of its
  * operation, webhook or component in the earlier text.
  */
 export function changedLines(
   before: ContractText,
-  afterText: string,
+  after: { text: string; file: string },
   hunks: Hunk[],
 ): (change: ContractChange) => Hunk[] {
-  const lineOf = lineFinder(before.text, before.document);
-  const [earlier, later] = [before.text.split(/\r?\n/), afterText.split(/\r?\n/)];
+  const placeOf = placeFinder(before.text, "", before.document);
+  const [earlier, later] = [before.text.split(/\r?\n/), after.text.split(/\r?\n/)];
   return ({ place, at }) => {
-    if (at !== undefined) return hunks.filter(({ after }) => touches(after, at.line, endOf(later, at.line)));
+    if (at !== undefined && at.file !== after.file) return [];
+    if (at !== undefined) return hunks.filter((hunk) => touches(hunk.after, at.line, endOf(later, at.line)));
     const node = nodeAt(before.document, place);
-    const line = node && lineOf({ node });
+    const line = node && placeOf({ node })?.line;
     if (line === undefined) return [];
     const end = endOf(earlier, line);
     return hunks.filter((hunk) => hunk.before.texts.length > 0 && touches(hunk.before, line, end));

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { relative } from "node:path";
+import { relative, resolve } from "node:path";
 import type { OpenAPI3 } from "openapi-typescript";
 import { compareContracts } from "./compare.ts";
-import { lineFinder } from "./lines.ts";
+import { placeFinder } from "./lines.ts";
 import { IMPACTS, type Impact } from "./ratings.ts";
 import { ROOT } from "../paths.ts";
 
@@ -15,16 +15,16 @@ export interface ContractChange {
   place: string;
   /** The change, and the reason for its impact. */
   message: string;
-  /** The place in the later contract, relative to the root of the repository; absent for a removal. */
+  /** The place in the later contract or a file of it, relative to the root of the repository; absent for a removal. */
   at?: { file: string; line: number };
 }
 
 /** Returns the changes between two bundled contracts, the most severe first. `file` is the source of the later one. */
 export async function contractChanges(before: OpenAPI3, after: OpenAPI3, file: string): Promise<ContractChange[]> {
-  const lineOf = lineFinder(await readFile(file, "utf8"), after);
+  const placeOf = placeFinder(await readFile(file, "utf8"), resolve(file), after);
   const changes = compareContracts({ before, after }).map(({ at, ...change }): ContractChange => {
-    const line = lineOf(at);
-    return { ...change, ...(line !== undefined && { at: { file: relative(ROOT, file), line } }) };
+    const place = placeOf(at);
+    return { ...change, ...(place && { at: { file: relative(ROOT, place.path), line: place.line } }) };
   });
   return changes.toSorted((one, other) => IMPACTS.indexOf(one.impact) - IMPACTS.indexOf(other.impact));
 }

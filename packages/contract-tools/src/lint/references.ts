@@ -36,8 +36,8 @@ function similarName(name: string, names: string[]): string | undefined {
   return best !== undefined && distance(name, best) < MAX_DISTANCE ? best : undefined;
 }
 
-/** The keys of a JSON pointer (RFC 6901), with or without `#`. */
-function keysOf(pointer: string): string[] {
+/** Returns the keys of a JSON pointer (RFC 6901), with or without `#`. */
+export function keysOf(pointer: string): string[] {
   return pointer
     .split("/")
     .slice(1)
