@@ -15,7 +15,9 @@ export function formatChecks(checks: Check[], format: Format): string {
   return checks
     .map((check) => {
       const status = hasPassed(check) ? `ok      ${check.name}: ${check.passed}` : `failed  ${check.name}`;
-      const lines = check.findings.map(({ message, at }) => `          ${where(at)}${message}`);
+      const lines = check.findings.flatMap(({ message, at, frame = [] }) =>
+        [`${where(at)}${message}`, ...frame].map((line) => `          ${line}`),
+      );
       return [status, ...lines, ...(hasPassed(check) ? [] : (check.changes ?? []).map(changeLine))].join("\n");
     })
     .join("\n");

@@ -82,14 +82,14 @@ describe("one cause is one problem:", () => {
       "operationId: createBook",
       'operationId: "createBook',
       at("operationId: createBook", 13),
-      'Missing closing "quote',
+      'The text that begins here has no closing ". Add it.',
     ],
     [
       "a repeated key",
       "operationId: createBook",
       "operationId: a\n      operationId: b",
       at("operationId: createBook", 0, 1),
-      "Map keys must be unique",
+      "The field operationId is given twice in one object. Remove one of them.",
     ],
     [
       "a repeated operationId",
@@ -146,6 +146,112 @@ describe("one cause is one problem:", () => {
   });
 });
 
+describe("a syntax error says what to do:", () => {
+  const ID = "operationId: createBook";
+  test.each<[fault: string, text: string | RegExp, replacement: string, place: string, message: string]>([
+    [
+      "a line indented too far",
+      `${ID}\n`,
+      `${ID}\n    `,
+      at("summary: Creates", 4),
+      "This line cannot be indented by 10 spaces. Indent it by 6, like the lines above.",
+    ],
+    [
+      "a line indented too little",
+      `      summary: Creates`,
+      `     summary: Creates`,
+      at("summary: Creates", -1),
+      "This line cannot be indented by 5 spaces. Indent it by 4 or 6, like the lines above.",
+    ],
+    [
+      "a tab",
+      `      summary: Creates`,
+      `\tsummary: Creates`,
+      at("      summary: Creates"),
+      "This line is indented with a tab. Use spaces.",
+    ],
+    [
+      "no colon",
+      ID,
+      "operationId",
+      at(ID),
+      'This line has no ":". Write "name: value", or indent it as a part of the text above.',
+    ],
+    ["no space after a colon", ID, "operationId:createBook", at(ID), 'A space is missing after ":".'],
+    [
+      "no space after a dash",
+      "security: []",
+      "security:\n  -a\n  -b: []",
+      at("security: []", 2, 1),
+      'A space is missing after "-".',
+    ],
+    [
+      "a colon within a text",
+      "A shop of books.",
+      "A shop: of books.",
+      at("A shop of books."),
+      'A text with ": " in it needs quotation marks.',
+    ],
+    [
+      "text behind a quotation",
+      "A shop of books.",
+      '"A shop" of books.',
+      at("A shop of books.", 9),
+      "Text follows a value that has ended. Write all of it in one pair of quotation marks.",
+    ],
+    [
+      "an escape that does not exist",
+      "A shop of books.",
+      '"\\d"',
+      at("A shop of books.", 1),
+      '"\\d" means nothing within double quotation marks. Use single ones.',
+    ],
+    [
+      "a value with a reserved character",
+      "A shop of books.",
+      "@shop",
+      at("A shop of books."),
+      'A value cannot begin with "@". Write it in quotation marks.',
+    ],
+    [
+      "an alias without an anchor",
+      "A shop of books.",
+      "*shop",
+      at("A shop of books.", 1),
+      'There is no anchor "&shop" above. Write a text that begins with "*" in quotation marks.',
+    ],
+    ["an unclosed bracket", "security: []", "security: [", at("paths:"), 'A bracket above is not closed. Add "]".'],
+    [
+      "a conflict of git",
+      "paths:",
+      "<<<<<<< HEAD\npaths:",
+      at("paths:"),
+      "This is a conflict marker of git. Resolve the conflict.",
+    ],
+    [
+      "a control character",
+      "A shop of books.",
+      "A \u0007shop",
+      "4:18",
+      "There is a control character here. Remove it.",
+    ],
+  ])("%s", async (_fault, text, replacement, place, message) => {
+    write("openapi.yaml", CONTRACT.replace(text, replacement));
+    expect(await found()).toEqual([`fault openapi.yaml:${place}  ${message}`]);
+  });
+
+  test("and shows the lines around it, with a mark and without control characters", async () => {
+    write("openapi.yaml", CONTRACT.replace("  version: 1.0.0", "\tversion: 1.\u001b0.0"));
+    const [problem] = await lint(join(folder, "openapi.yaml"), rulesFile());
+    expect(problem?.frame).toEqual([
+      "4 |   description: A shop of books.",
+      "5 | →version: 1.\ufffd0.0",
+      "  | ^",
+      "6 |   license: { name: MIT, identifier: MIT }",
+    ]);
+  });
+});
+
 describe("a contract in several files", () => {
   const OWN = "type: string\ndescription: A name.\nmaxLength: 9\n";
   const withFile = (name: string) =>
@@ -170,7 +276,7 @@ describe("a contract in several files", () => {
 
   test("has a syntax error once, in the file that has it", async () => {
     write("schemas/own.yaml", OWN.replace("string", '"string'));
-    expect(await found()).toEqual(['fault schemas/own.yaml:1:7  Missing closing "quote']);
+    expect(await found()).toEqual(['fault schemas/own.yaml:1:7  The text that begins here has no closing ". Add it.']);
     await expect(bundle(join(folder, "openapi.yaml"))).rejects.toThrow(/own\.yaml:\d+:\d+ {2}/);
   });
 });

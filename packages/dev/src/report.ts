@@ -38,10 +38,11 @@ export function styleSection(problems: ContractProblem[]): string {
 /** A line for each message, with its first place and the number of others. */
 function problemLines(problems: ContractProblem[]): string[] {
   const groups = Map.groupBy(problems, ({ rule, message }) => JSON.stringify([rule, message]));
-  return Array.from(groups.values(), ([first, ...others]) => {
-    const { file, line, column, message, rule } = first!;
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    const { file, line, column, message, rule, frame = [] } = first!;
     const name = rule === undefined ? "" : ` (${rule})`;
-    return `${file}:${line}:${column}  ${message}${name}${others.length === 0 ? "" : `, and ${counted(others.length, "more place")}`}`;
+    const more = others.length === 0 ? "" : `, and ${counted(others.length, "more place")}`;
+    return [`${file}:${line}:${column}  ${message}${name}${more}`, ...frame];
   });
 }
 

@@ -8,11 +8,11 @@ import {
   YamlParseError,
 } from "@redocly/openapi-core";
 import { relative, resolve } from "node:path";
-import { type Document, LineCounter, parseDocument, visit } from "yaml";
 import { LINT_CONFIG, ROOT } from "../paths.ts";
 import { causesOf } from "./causes.ts";
 import { isStructureRule } from "./structure-rules.ts";
 import { unresolvedReference } from "./references.ts";
+import { syntaxProblem } from "./syntax-errors.ts";
 
 /** A problem of a contract and its place: the file relative to the root of the repository, line and column from 1. */
 export interface ContractProblem {
@@ -20,6 +20,8 @@ export interface ContractProblem {
   line: number;
   column: number;
   message: string;
+  /** The lines around the place of a syntax error. */
+  frame?: string[];
   /** The broken rule; absent if the file cannot be parsed. */
   rule?: string;
   /**
@@ -71,26 +73,9 @@ function unreadable(error: Error, contractPath: string): ContractProblem {
   return { file: relative(ROOT, resolve(contractPath)), line: 1, column: 1, message, kind: "fault" };
 }
 
-/** The first syntax error of a file, in the words of `yaml`, which names an unclosed quote. Its place is where the quote opens. */
-function syntaxError({ absoluteRef, body }: Source, otherwise: string): ContractProblem {
-  const lineCounter = new LineCounter();
-  const document = parseDocument(body, { lineCounter, prettyErrors: false });
-  const [error] = document.errors;
-  const { message = otherwise, pos: [end] = [0] } = error ?? {};
-  const { line, col } = lineCounter.linePos(
-    message.startsWith("Missing closing") ? lastQuoteBefore(end, document) : end,
-  );
-  return { file: relative(ROOT, absoluteRef), line, column: col, message, kind: "fault" };
-}
-
-function lastQuoteBefore(end: number, document: Document.Parsed): number {
-  let start = end;
-  visit(document, {
-    Scalar(_, { type, range }) {
-      if (type?.startsWith("QUOTE") && range && range[0] < end) start = range[0];
-    },
-  });
-  return start;
+/** The first syntax error of a file. */
+function syntaxError({ absoluteRef, body }: Source, message: string): ContractProblem {
+  return { file: relative(ROOT, absoluteRef), ...syntaxProblem(body, message), kind: "fault" };
 }
 
 function placeOf(at: LocationObject): { file: string; line: number; column: number } {

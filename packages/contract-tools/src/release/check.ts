@@ -11,6 +11,8 @@ import { compareVersions, parseVersion, versionAfter } from "./versions.ts";
 export interface Finding {
   message: string;
   at?: { file: string; line: number };
+  /** The lines around the place. */
+  frame?: string[];
 }
 
 /** One check of the contract with its findings; a check without findings has passed. */
@@ -59,9 +61,10 @@ function lintChecks(problems: ContractProblem[]): Check[] {
       ({ kind }) => (kind === "warning" ? "warnings" : "errors"),
     );
     const count = own.get("warnings")?.length ?? 0;
-    const findings = (own.get("errors") ?? []).map(({ file, line, message, rule }) => ({
+    const findings = (own.get("errors") ?? []).map(({ file, line, message, rule, frame }) => ({
       message: rule ? `${message} (${rule})` : message,
       at: { file, line },
+      ...(frame && { frame }),
     }));
     const warned = `no errors, and ${count} ${count === 1 ? "warning" : "warnings"} of rules at level warn`;
     return { name, passed: count === 0 ? passed : warned, findings };
