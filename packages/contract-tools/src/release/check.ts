@@ -36,14 +36,14 @@ export interface CheckOptions {
 const EXAMPLE_RULES = /examples/;
 const DEPRECATION_RULES = /deprecation|successor/;
 
-/** Runs every check of a contract. A contract that cannot be parsed is only linted. */
+/** Runs every check of a contract. Of a contract that cannot be parsed, only the lint is returned. */
 export async function checkContract({ contract, released, generated, isRelease }: CheckOptions): Promise<Check[]> {
   const [problems, document] = await Promise.all([
     lint(contract),
     bundle(contract).catch((error: unknown) => error as Error),
   ]);
   const linted = lintChecks(problems);
-  if (problems.some(({ rule }) => rule === undefined)) return linted;
+  if (!isParsed(problems)) return linted;
   if (document instanceof Error) throw document;
   const others = [generatedCheck(document, generated), compatibilityCheck(document, contract, released, isRelease)];
   return [...linted, ...(await Promise.all(others))];
@@ -71,11 +71,17 @@ function lintChecks(problems: ContractProblem[]): Check[] {
   };
   const isOther = (rule: string) => !EXAMPLE_RULES.test(rule) && !DEPRECATION_RULES.test(rule);
   const dated = "dated, in order, at least 180 days ahead, with a successor that exists";
+  const lintCheck = check("lint", "keeps to every rule", isOther);
+  if (!isParsed(problems)) return [lintCheck]; // nothing else has been checked
   return [
-    check("lint", "keeps to every rule", isOther),
+    lintCheck,
     check("examples", "every example is valid", (rule) => EXAMPLE_RULES.test(rule)),
     check("deprecations", dated, (rule) => DEPRECATION_RULES.test(rule)),
   ];
+}
+
+function isParsed(problems: ContractProblem[]): boolean {
+  return problems.every(({ rule }) => rule !== undefined);
 }
 
 async function generatedCheck(document: OpenAPI3, folder: string): Promise<Check> {
