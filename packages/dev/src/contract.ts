@@ -40,25 +40,25 @@ export async function changesSinceCommit(document: Document, contractPath: strin
 export interface Generation {
   /** The names of the written files of the contract's package. */
   written: string[];
-  /** The packages that generate from those files. */
+  /** The packages that generate from those files, if their generators run. */
   derived: Package[];
   /** Resolves once these packages have generated, too. */
   done: Promise<void>;
 }
 
-/** Writes the generated files that differ, then runs the generators of other packages. */
+/** Writes the generated files that differ, then runs the generators of other packages if one differed, or with `isForced`. */
 export async function generateFrom(
   document: Document,
   root: string,
   packages: Package[],
-  signal: AbortSignal,
+  { signal, isForced }: { signal: AbortSignal; isForced: boolean },
 ): Promise<Generation> {
   const written = await write(await generatedFiles(document), GENERATED_FOLDER);
   const folder = relative(root, GENERATED_FOLDER).replaceAll("\\", "/");
   const derived = affectedBy([`${folder}/`], packages).filter(
     (one) => !folder.startsWith(`${one.folder}/`) && generatorsOf(root, one).length > 0,
   );
-  if (written.length === 0) return { written, derived: [], done: Promise.resolve() };
+  if (written.length === 0 && !isForced) return { written, derived: [], done: Promise.resolve() };
   const done = (async () => {
     for (const one of derived) for (const args of generatorsOf(root, one)) await runGenerator(root, one, args, signal);
   })();

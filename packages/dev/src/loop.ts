@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { bundle } from "@platform/contract-tools/bundle";
 import { lint } from "@platform/contract-tools/lint";
-import { operationsOf } from "express-operations/reading";
 import { changesSinceCommit, type Contract, filesOf, generateFrom, type Generation } from "./contract.ts";
-import { affectedBy, type Package } from "./packages.ts";
-import { remainingInContract, remainingStubs } from "./remaining.ts";
+import { GeneratedFiles } from "./generated.ts";
+import { affectedBy, isServedCode, type Package, withDependencies } from "./packages.ts";
+import { fixes, remainingInContract, remainingStubs, stubCommand } from "./remaining.ts";
 import {
   changesSection,
   counted,
@@ -17,7 +17,8 @@ import {
 } from "./report.ts";
 import type { Save } from "./saves.ts";
 import type { Service } from "./service.ts";
-import { type Diagnostic, typecheck } from "./typecheck.ts";
+import { withDeclaredStatuses } from "./statuses.ts";
+import { type Diagnostic, typecheck, withoutDuplicates } from "./typecheck.ts";
 
 /** The options of the loop. */
 export interface LoopOptions {
@@ -29,6 +30,11 @@ export interface LoopOptions {
 }
 
 const FIX_CONTRACT = "Fix the contract at these places. Nothing is generated until then.";
+
+const START_FAILED = "Fix the error that keeps the service from starting.";
+
+const COMMIT =
+  "Run npx -y pnpm@12.21.0 contract check and the tests. Commit the contract and the generated files together.";
 
 const NOTHING_GENERATED: Generation = { written: [], derived: [], done: Promise.resolve() };
 
@@ -50,6 +56,7 @@ export class Loop {
   readonly #contractFiles = new Set<string>();
   /** The generated document as text. */
   #generated = "";
+  readonly #generatedFiles: GeneratedFiles;
   /** The saved files whose report is not complete, because it was stopped or has failed. */
   readonly #unreported = new Set<string>();
   /** The time of the first save whose report was stopped; undefined if the last report was not. */
@@ -63,6 +70,12 @@ export class Loop {
     this.#options = options;
     this.#contractPath = join(options.root, "openapi/openapi.yaml");
     this.#servedPackages = withDependencies("apps/server", options.packages);
+    this.#generatedFiles = new GeneratedFiles(options.root);
+  }
+
+  /** Whether a saved file is a generated one that the generators have left like this. */
+  hasWritten(file: string): boolean {
+    return this.#generatedFiles.isExpected(file);
   }
 
   /**
@@ -75,8 +88,12 @@ export class Loop {
     this.#stoppedSince = undefined;
     const stop = performance.now() - since < STOPPABLE_MS ? superseded : new AbortController().signal;
     if (isRestart || isServedCode(files, this.#servedPackages)) this.#isStale = true;
-    if (await this.#steps(since, stop)) this.#unreported.clear();
-    else if (stop.aborted) this.#stoppedSince = since;
+    try {
+      if (await this.#steps(since, stop)) this.#unreported.clear();
+      else if (stop.aborted) this.#stoppedSince = since;
+    } finally {
+      this.#generatedFiles.isGenerating = false;
+    }
   }
 
   /** Runs the steps. Resolves with false if the code was not checked: the contract has faults, or `stop` has aborted. */
@@ -91,6 +108,8 @@ export class Loop {
         return false;
       }
     }
+    const edited = generation === undefined ? this.#generatedFiles.edited(this.#unreported) : [];
+    if (edited.length > 0) print(section("generated", `${edited.join(", ")}: edited by hand; generate overwrites it`));
     const affected = affectedBy(this.#unreported, packages);
     const isEarly = this.#isStale && !this.#isContractNew;
     const checked = this.#check(affected, stop, generation);
@@ -124,7 +143,7 @@ export class Loop {
     this.#hasFaults = faults.length > 0;
     if (this.#hasFaults) {
       print(problemsSection(faults));
-      print(this.#serviceSection("still runs the previous code"));
+      print(this.#serviceSection(`still runs the previous ${this.#isStale ? "code" : "contract"}`));
       print(this.#summary(counted(faults.length, "problem"), at));
       print(section("next", FIX_CONTRACT));
       return undefined;
@@ -135,14 +154,21 @@ export class Loop {
     print(changesSection(changes, performance.now() - at));
     if (problems.length > 0) print(styleSection(problems));
     const generated = JSON.stringify(document);
-    const { written, derived, done } = await generateFrom(document, root, packages, signal);
+    const isForced = this.#generated === "" || this.#generatedFiles.edited(this.#unreported).length > 0;
+    this.#generatedFiles.isGenerating = true;
+    const { written, derived, done } = await generateFrom(document, root, packages, { signal, isForced });
     if (generated !== this.#generated) {
       this.#unreported.add("packages/contract/src/generated/");
       this.#isStale = true;
       this.#isContractNew ||= written.length > 0 || this.#generated !== "";
     }
     this.#generated = generated;
-    return { written, derived, done: done.then(() => print(typesSection(written, performance.now() - at))) };
+    const printed = done.then(() => {
+      const others = this.#generatedFiles.renew().filter((file) => !file.startsWith("packages/contract/"));
+      print(typesSection(written, others, performance.now() - at));
+    });
+    printed.catch(() => {}); // a caller that awaits it still gets the error
+    return { written, derived, done: printed };
   }
 
   /**
@@ -171,7 +197,9 @@ export class Loop {
     const others = this.#diagnostics.filter(
       ({ file }) => !affected.some(({ folder }) => file.startsWith(`${folder}/`)),
     );
-    this.#diagnostics = withoutDuplicates([...others, ...found]);
+    const document = this.#contract?.document;
+    const explained = document ? found.map((each) => withDeclaredStatuses(each, document, root)) : found;
+    this.#diagnostics = withoutDuplicates([...others, ...explained]);
     return this.#diagnostics;
   }
 
@@ -199,54 +227,33 @@ export class Loop {
   }
 
   #summary(findings: string, at: number): string {
-    const code = this.#isStale ? "runs the previous code" : "is up to date";
-    const service = this.#options.service.address === undefined ? "is not running" : code;
-    return summarySection(findings, this.#contract?.changes.length ?? 0, service, performance.now() - at);
+    const changes = this.#contract?.changes.length ?? 0;
+    const valid = changes === 0 ? "no changes" : counted(changes, "change");
+    const contract = this.#hasFaults ? "the contract is invalid" : valid;
+    return summarySection(findings, contract, this.#serviceState(), performance.now() - at);
+  }
+
+  #serviceState(): string {
+    if (this.#options.service.address === undefined) return "is not running";
+    if (this.#isStale) return "runs the previous code";
+    return this.#hasFaults ? "runs the previous contract" : "is up to date";
   }
 
   async #next(diagnostics: Diagnostic[]): Promise<string> {
-    if (diagnostics.length > 0) {
-      const fix = `Fix the ${counted(diagnostics.length, "place")} above.`;
-      const id = this.#operationWithoutHandler(diagnostics);
-      return id === undefined ? fix : `${fix} To create a stub of the handler: npx -y pnpm@12.21.0 scaffold ${id}`;
-    }
-    if (this.#isStale) return "Fix the error that keeps the service from starting.";
-    if (this.#hasFaults) return "Fix the contract. Nothing is generated until then.";
-    const remaining = [
-      ...(this.#contract === undefined ? [] : await remainingInContract(this.#contract, this.#contractPath)),
-      ...remainingStubs(this.#options.root),
+    const { root } = this.#options;
+    const hasErrors = diagnostics.length > 0;
+    const [edited] = this.#generatedFiles.edited([]);
+    const contract = this.#hasFaults ? undefined : this.#contract;
+    const steps = [
+      ...fixes(root, diagnostics, this.#contract),
+      ...(this.#isStale && !hasErrors ? [START_FAILED] : []),
+      ...(edited === undefined ? [] : [`Run npx -y pnpm@12.21.0 generate to undo the edit of ${edited}.`]),
+      ...(this.#hasFaults ? ["Fix the contract. Nothing is generated until then."] : []),
+      ...(contract === undefined ? [] : await remainingInContract(contract, this.#contractPath)),
+      ...(this.#isStale || hasErrors ? [] : remainingStubs(root)),
+      ...stubCommand(diagnostics, this.#contract),
     ];
-    if (remaining.length > 0) return remaining.join(" ");
-    return this.#contract === undefined || this.#contract.changes.length === 0
-      ? "Nothing to fix."
-      : "Run npx -y pnpm@12.21.0 contract check and the tests. Commit the contract and the generated files together.";
+    if (steps.length > 0) return steps.join(" ");
+    return this.#contract === undefined || this.#contract.changes.length === 0 ? "Nothing to fix." : COMMIT;
   }
-
-  #operationWithoutHandler(diagnostics: Diagnostic[]): string | undefined {
-    const ids = new Set(this.#contract && operationsOf(this.#contract.document).map(({ id }) => id));
-    return diagnostics
-      .filter(({ file }) => file.startsWith("apps/server/src/"))
-      .flatMap(({ message }) => Array.from(message.join("\n").matchAll(/'(\w+)' is missing in type/g), ([, id]) => id!))
-      .find((id) => ids.has(id));
-  }
-}
-
-/** Removes duplicates, because the source of a package is checked again with every package that uses it. */
-function withoutDuplicates(diagnostics: Diagnostic[]): Diagnostic[] {
-  return [
-    ...new Map(
-      diagnostics.map((diagnostic) => [`${diagnostic.file}:${diagnostic.line}:${diagnostic.column}`, diagnostic]),
-    ).values(),
-  ];
-}
-
-/** Whether one of the files is code of the service or of its dependencies. */
-function isServedCode(files: Set<string>, serving: Package[]): boolean {
-  return [...files].some((file) => serving.some(({ folder }) => new RegExp(`^${folder}/(src|bin)/`).test(file)));
-}
-
-function withDependencies(folder: string, packages: Package[]): Package[] {
-  const own = packages.find((one) => one.folder === folder);
-  const used = packages.filter(({ name }) => own?.uses.includes(name));
-  return own === undefined ? [] : [own, ...used.flatMap((one) => withDependencies(one.folder, packages))];
 }

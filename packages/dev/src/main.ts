@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { createProgram } from "@platform/command-line";
 import { filesOf } from "./contract.ts";
+import { LogLines } from "./log-lines.ts";
 import { Loop } from "./loop.ts";
 import { packagesIn } from "./packages.ts";
 import { section } from "./report.ts";
@@ -24,7 +25,8 @@ const { poll: isPolling } = program.opts<{ poll?: true }>();
 const root = resolve(import.meta.dirname, "../../..");
 const packages = packagesIn(root);
 const print = (text: string): void => console.log(styled(text));
-const service = new Service(root, (line) => console.log(line));
+const log = new LogLines(print);
+const service = new Service(root, (line) => log.add(line));
 const stopping = new AbortController();
 const stop = (): void => stopping.abort();
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
@@ -37,9 +39,15 @@ const top = [...packages.map(({ folder }) => folder), ...outside];
 const loop = new Loop({ root, packages, service, print, signal: stopping.signal });
 
 const everything = ["openapi/openapi.yaml", ...packages.map(({ folder }) => `${folder}/src/`)];
-const later = await saves(root, { whole, top, isPolling }, stopping.signal, everything);
-const hasKeys = readKeys({ r: later.restart, q: stop, "\u0003": stop }, stopping.signal);
-const keys = hasKeys ? "r restarts the service, q quits" : "Ctrl+C stops";
+const later = await saves(
+  root,
+  { whole, top, isPolling, isIgnored: (file) => loop.hasWritten(file) },
+  stopping.signal,
+  everything,
+);
+const actions = { r: later.restart, l: () => log.toggle(), q: stop, "\u0003": stop };
+const hasKeys = readKeys(actions, stopping.signal);
+const keys = hasKeys ? "r restarts the service, l hides its requests, q quits" : "Ctrl+C stops";
 print(`Watching ${packages.length} packages and the contract; ${keys}. First, a check of everything:`);
 const first = await later.next();
 if (first.done !== true) await report(first.value);
@@ -53,7 +61,7 @@ await service.stop();
 /** Reports on a save. A failure is printed as a section, and the loop goes on with the next save. */
 async function report(save: Save): Promise<void> {
   try {
-    await loop.report(save);
+    await log.during(() => loop.report(save));
   } catch (error) {
     if (stopping.signal.aborted) return;
     print(section("failed", (error as Error).message));

@@ -46,3 +46,15 @@ export function affectedBy(files: Iterable<string>, packages: Package[]): Packag
   }
   return packages.filter(({ name }) => names.has(name));
 }
+
+/** Whether one of the files is code of the service or of its dependencies. */
+export function isServedCode(files: Set<string>, serving: Package[]): boolean {
+  return [...files].some((file) => serving.some(({ folder }) => new RegExp(`^${folder}/(src|bin)/`).test(file)));
+}
+
+/** Returns the package of a folder and all that it uses, directly or not. */
+export function withDependencies(folder: string, packages: Package[]): Package[] {
+  const own = packages.find((one) => one.folder === folder);
+  const used = packages.filter(({ name }) => own?.uses.includes(name));
+  return own === undefined ? [] : [own, ...used.flatMap((one) => withDependencies(one.folder, packages))];
+}

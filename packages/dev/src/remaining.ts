@@ -1,11 +1,36 @@
 import { compatibilityCheck } from "@platform/contract-tools/check";
 import { RELEASED_FOLDER } from "@platform/contract-tools/released";
+import { operationsOf } from "express-operations/reading";
 import type { Contract } from "./contract.ts";
-import { counted } from "./report.ts";
+import { counted, fixOf } from "./report.ts";
 import { stubsIn } from "./stubs.ts";
+import type { Diagnostic } from "./typecheck.ts";
 
 const BREAKS =
   "This breaks existing clients. Add to the contract instead of changing it, or start a new major version.";
+
+const NOT_STORED =
+  "If a table does not hold what the contract says, add a migration and the column: openapi/adding-an-operation.md#5-write-the-handler.";
+
+/** Returns what to do about the errors of the compiler. */
+export function fixes(root: string, diagnostics: Diagnostic[], contract: Contract | undefined): string[] {
+  if (diagnostics.length === 0) return [];
+  const isOfStorage = diagnostics.some(({ file }) => /^apps\/server\/src\/.*\.repository\.ts$/.test(file));
+  const mayNeedMigration = isOfStorage && contract !== undefined && contract.changes.length > 0;
+  return [fixOf(root, diagnostics), ...(mayNeedMigration ? [NOT_STORED] : [])];
+}
+
+/** Returns the command that writes a stub of a missing handler, if there is one. */
+export function stubCommand(diagnostics: Diagnostic[], contract: Contract | undefined): string[] {
+  const ids = new Set(contract && operationsOf(contract.document).map(({ id }) => id));
+  const id = diagnostics
+    .filter(({ file }) => file.startsWith("apps/server/src/"))
+    .flatMap(({ message }) =>
+      Array.from(message.join("\n").matchAll(/'(\w+)' is missing in type/g), ([, name]) => name!),
+    )
+    .find((name) => ids.has(name));
+  return id === undefined ? [] : [`To create a stub of the handler: npx -y pnpm@12.21.0 scaffold ${id}`];
+}
 
 /** Returns the work on the contract before a commit: what `contract check` would find, except generated files. */
 export async function remainingInContract(contract: Contract, contractPath: string): Promise<string[]> {

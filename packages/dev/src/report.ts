@@ -1,7 +1,7 @@
 import type { ContractChange } from "@platform/contract-tools/comparison";
 import type { ContractProblem } from "@platform/contract-tools/lint";
 import { IMPACTS } from "@platform/contract-tools/ratings";
-import { causesOf, kindOf } from "./type-errors.ts";
+import { causesOf, kindOf, type TypeErrors } from "./type-errors.ts";
 import type { Diagnostic } from "./typecheck.ts";
 
 /** The most lines in a section; the first ones are enough to start with. */
@@ -64,9 +64,14 @@ export function changesSection(changes: ContractChange[], milliseconds: number):
   );
 }
 
-/** Formats the written files, and how long after the save they were on disk. */
-export function typesSection(written: string[], milliseconds: number): string {
-  const text = written.length === 0 ? "nothing to write" : `wrote ${written.join(", ")}`;
+/** Formats the written files of the contract and of other packages, and how long after the save they were on disk. */
+export function typesSection(written: string[], derived: string[], milliseconds: number): string {
+  const packages = Map.groupBy(derived, (file) => file.slice(0, file.indexOf("/src/")));
+  const parts = [
+    ...written,
+    ...Array.from(packages, ([folder, files]) => `${counted(files.length, "file")} of ${folder}`),
+  ];
+  const text = parts.length === 0 ? "nothing to write" : `wrote ${parts.join(", ")}`;
   return section("types", `${text}; on disk after ${seconds(milliseconds)}`);
 }
 
@@ -77,27 +82,49 @@ export function diagnosticsSection(
   checked: number,
   milliseconds: number,
 ): string {
-  const causes = causesOf(diagnostics, root);
-  const lines = causes.flatMap(({ first, others }) => {
-    const { file, line, column, message } = first;
-    const files = [...others].slice(0, others.size > MAX_FILES ? MAX_FILES - 1 : MAX_FILES);
-    const rest = [...others.values()].slice(files.length);
-    const places = counted(
-      rest.reduce((sum, count) => sum + count, 0),
-      "place",
-    );
-    return [
-      `${labelOf(file, root)}  ${file}:${line}:${column}  ${shorten(message)}`,
-      ...files.map(([other, count]) => `${labelOf(other, root)}    and ${counted(count, "place")} in ${other}`),
-      ...(rest.length === 0 ? [] : [`${"".padEnd(LABEL)}    and ${places} in ${rest.length} more files`]),
-    ];
-  });
-  const isGrouped = causes.length < diagnostics.length;
+  const { causes, listed } = listedCauses(root, diagnostics);
+  const isGrouped = causes < diagnostics.length;
   const summary =
     diagnostics.length === 0
       ? "no errors"
-      : `${counted(diagnostics.length, "error")}${isGrouped ? ` with ${counted(causes.length, "cause")}` : ""}`;
+      : `${counted(diagnostics.length, "error")}${isGrouped ? ` with ${counted(causes, "cause")}` : ""}`;
+  const rest = causes - listed.length;
+  const lines = [
+    ...listed.flat(),
+    ...(rest > 0 ? [`… and ${counted(rest, isGrouped ? "more cause" : "more error")}`] : []),
+  ];
   return section("typecheck", `${summary} in ${counted(checked, "package")}; after ${seconds(milliseconds)}`, lines);
+}
+
+/** Says what to do about the errors of the compiler. Errors with one cause count once. */
+export function fixOf(root: string, diagnostics: Diagnostic[]): string {
+  const { causes, listed } = listedCauses(root, diagnostics);
+  const above = counted(listed.length, causes < diagnostics.length ? "cause" : "error");
+  const rest = causes - listed.length;
+  return rest > 0 ? `Fix the ${above} above, then the ${rest} others.` : `Fix the ${above} above.`;
+}
+
+/** Returns the number of causes, and the lines of those that fit into a section with one line for the others. */
+function listedCauses(root: string, diagnostics: Diagnostic[]): { causes: number; listed: string[][] } {
+  const causes = causesOf(diagnostics, root).map((cause) => linesOf(cause, root));
+  if (causes.flat().length <= MAX_LINES) return { causes: causes.length, listed: causes };
+  const listed = causes.filter((_, index) => causes.slice(0, index + 1).flat().length < MAX_LINES);
+  return { causes: causes.length, listed };
+}
+
+function linesOf({ first, others }: TypeErrors, root: string): string[] {
+  const { file, line, column, message } = first;
+  const files = [...others].slice(0, others.size > MAX_FILES ? MAX_FILES - 1 : MAX_FILES);
+  const rest = [...others.values()].slice(files.length);
+  const places = counted(
+    rest.reduce((sum, count) => sum + count, 0),
+    "place",
+  );
+  return [
+    `${labelOf(file, root)}  ${file}:${line}:${column}  ${shorten(message)}`,
+    ...files.map(([other, count]) => `${labelOf(other, root)}    and ${counted(count, "place")} in ${other}`),
+    ...(rest.length === 0 ? [] : [`${"".padEnd(LABEL)}    and ${places} in ${rest.length} more files`]),
+  ];
 }
 
 function labelOf(file: string, root: string): string {
@@ -105,8 +132,7 @@ function labelOf(file: string, root: string): string {
 }
 
 /** The last section but one: what a glance at the terminal should tell. */
-export function summarySection(findings: string, changes: number, service: string, milliseconds: number): string {
-  const contract = changes === 0 ? "no changes" : counted(changes, "change");
+export function summarySection(findings: string, contract: string, service: string, milliseconds: number): string {
   return section("summary", `${findings}, ${contract}, the service ${service}; after ${seconds(milliseconds)}`);
 }
 
@@ -115,11 +141,19 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/** The words of a type of vitest, which say nothing about the code. */
+const EXPECTATION = /"Expected: .*, Actual: /;
+
 /** Shortens a compiler message to its first line, the error, and its last line, the innermost reason. */
 function shorten(message: string[]): string {
-  const [first, last] = [message[0]!, message.at(-1)!].map((text) => text.replaceAll(/'\{[^']{40,}'/g, "'{ … }'"));
-  const short = (text: string) => (text.length > 180 ? `${text.slice(0, 177)}…` : text);
-  return message.length === 1 ? short(first!) : `${short(first!)} ${short(last!)}`;
+  const reasons = message.filter((text, index) => index === 0 || !EXPECTATION.test(text));
+  const [first, last] = [reasons[0]!, reasons.at(-1)!].map((text) => text.replaceAll(/'\{[^']{40,}'/g, "'{ … }'"));
+  return reasons.length === 1 ? short(first!) : `${short(first!)} ${short(last!)}`;
+}
+
+/** Cuts a text of more than 180 characters behind a word. */
+function short(text: string): string {
+  return text.length > 180 ? `${text.slice(0, text.lastIndexOf(" ", 177) + 1 || 177).trimEnd()} …` : text;
 }
 
 function seconds(milliseconds: number): string {

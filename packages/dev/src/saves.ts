@@ -27,8 +27,8 @@ const SETTLE_MS = 40;
 /** The same while saves follow one another faster than they can be processed, and the longest time that it delays a save. */
 const BURST = { settleMs: 200, maxMs: 1_000 };
 
-/** Code and YAML. Editors and tools write other files beside them, and the loop itself writes `generated`. */
-const WATCHED_FILES = /^(?!.*\/(?:node_modules|dist|generated)\/).*\.(?:ts|js|json|ya?ml)$/;
+/** Code and YAML. Editors and tools write other files beside them. */
+const WATCHED_FILES = /^(?!.*\/(?:node_modules|dist)\/).*\.(?:ts|js|json|ya?ml)$/;
 
 /** The watched folders: `whole` with all subfolders, `top` without. */
 export interface Watched {
@@ -36,6 +36,8 @@ export interface Watched {
   top: string[];
   /** Whether to compare the files again and again, for file systems without events. */
   isPolling?: boolean | undefined;
+  /** Whether the save of a file is left out. */
+  isIgnored?: (file: string) => boolean;
 }
 
 /**
@@ -44,7 +46,7 @@ export interface Watched {
  */
 export async function saves(
   root: string,
-  { whole, top, isPolling = false }: Watched,
+  { whole, top, isPolling = false, isIgnored = () => false }: Watched,
   signal: AbortSignal,
   first: string[] = [],
 ): Promise<Saves> {
@@ -63,7 +65,7 @@ export async function saves(
     wake();
   };
   const noticeFile = (file: string): void => {
-    if (WATCHED_FILES.test(file)) notice(file);
+    if (WATCHED_FILES.test(file) && !isIgnored(file)) notice(file);
   };
   const folders = [...whole, ...top].map((folder) => ({ folder, isRecursive: whole.includes(folder) }));
   const watchers = isPolling ? [] : folders.map(({ folder, isRecursive }) => watched(folder, isRecursive));

@@ -40,7 +40,12 @@ const UNKNOWN = /^TS(?:2571|2578|7005|7006|7031|7053|18046|18047|18048|18049)$/;
 /** Groups type errors by cause. The first error of a cause is in the first kind of code, and the simplest there. */
 export function causesOf(diagnostics: Diagnostic[], root: string): TypeErrors[] {
   const kinds = new Map(diagnostics.map(({ file }) => [file, KINDS.indexOf(kindOf(file, root))]));
-  const order = (each: Diagnostic): number[] => [kinds.get(each.file)!, Number(follows(each)), each.message.length];
+  const order = (each: Diagnostic): number[] => [
+    kinds.get(each.file)!,
+    Number(follows(each)),
+    each.message.length,
+    Number(isRegistration(each)),
+  ];
   const sorted = diagnostics.toSorted((one, other) => compare(order(one), order(other)));
   const names = replacements(
     Map.groupBy(
@@ -48,10 +53,12 @@ export function causesOf(diagnostics: Diagnostic[], root: string): TypeErrors[] 
       (each) => nameIn(each)!,
     ),
   );
+  const echoed = (each: Diagnostic): Diagnostic =>
+    (isRegistration(each) && sorted.find((other) => !isRegistration(other) && hasSameReason(each, other))) || each;
   const nameOf = (diagnostic: Diagnostic): string | undefined => names.get(nameIn(diagnostic)!);
   const groups = Map.groupBy(sorted, (diagnostic) => {
     const inFile = (other: Diagnostic) => other.file === diagnostic.file && nameOf(other) !== undefined;
-    return nameOf(follows(diagnostic) ? (sorted.find(inFile) ?? diagnostic) : diagnostic) ?? diagnostic;
+    return nameOf(follows(diagnostic) ? (sorted.find(inFile) ?? diagnostic) : diagnostic) ?? echoed(diagnostic);
   });
   return Array.from(groups.values(), ([first, ...others]) => {
     const files = Map.groupBy(others, ({ file }) => file);
@@ -96,6 +103,15 @@ function replacements(groups: Map<string, Diagnostic[]>): Map<string, string> {
       return [name, group.every(isMissing) ? (old ?? name) : name];
     }),
   );
+}
+
+/** The list of all handlers repeats each error in the type of one. */
+function isRegistration({ file }: Diagnostic): boolean {
+  return file.endsWith("/registrations.ts");
+}
+
+function hasSameReason({ message }: Diagnostic, other: Diagnostic): boolean {
+  return message.at(-1) === other.message.at(-1);
 }
 
 function isMissing({ message }: Diagnostic): boolean {

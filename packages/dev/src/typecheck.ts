@@ -71,3 +71,12 @@ function parseDiagnostics(output: string): Diagnostic[] {
   }
   return diagnostics;
 }
+
+/** Removes duplicates, because the source of a package is checked again with every package that uses it. */
+export function withoutDuplicates(diagnostics: Diagnostic[]): Diagnostic[] {
+  return [
+    ...new Map(
+      diagnostics.map((diagnostic) => [`${diagnostic.file}:${diagnostic.line}:${diagnostic.column}`, diagnostic]),
+    ).values(),
+  ];
+}

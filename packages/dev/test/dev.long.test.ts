@@ -80,7 +80,7 @@ describe("pnpm dev", () => {
     );
     expect(report).toMatch(/service +and \d+ places in apps\/server\/src\/resources\/pets\/pets\.repository\.ts/);
     expect(report).toContain(`still runs the previous code at ${dev.address()}`);
-    expect(report).toMatch(/ and \d+ places in \d+ more files\n.*next +Fix the \d+ places above\.$/s);
+    expect(report).toMatch(/ and \d+ places in \d+ more files\n.*next +Fix the 1 cause above\. /s);
     expect(read(TYPES)).toContain("kindId");
     expect((await fetch(new URL("/healthz", dev.address()))).status).toBe(200);
   });
@@ -91,7 +91,9 @@ describe("pnpm dev", () => {
     const report = await dev.report();
     const lines = read(CONTRACT).split("\n");
     const line = lines.findIndex((text) => text.includes('"getPet'));
-    expect(report).toContain(`openapi.yaml:${line + 1}:${lines[line]!.indexOf('"') + 1}  Missing closing "quote\n`);
+    expect(report).toContain(
+      `openapi.yaml:${line + 1}:${lines[line]!.indexOf('"') + 1}  The text that begins here has no closing ". Add it.\n`,
+    );
     expect(report).toContain(`still runs the previous code at ${dev.address()}`);
     expect(report).not.toContain("typecheck");
     expect(read(TYPES)).toBe(before);
@@ -114,7 +116,7 @@ describe("pnpm dev", () => {
     expect(report).toMatch(/changes since the last commit: 1 breaking, \d+ additive/);
     expect(report).toMatch(/typecheck +3 errors.*\n +handlers .*'bookVisit' is missing/);
     expect(report).toMatch(/other code +packages\/contract\/src\/prices\/price\.ts:1:14 {2}Type 'string'/);
-    expect(report).toMatch(/next +Fix the 3 places above\. To create a stub of the handler: .* scaffold bookVisit$/);
+    expect(report).toMatch(/next +Fix the 2 causes above\. .*To create a stub of the handler: .* scaffold bookVisit$/);
   });
 
   test("reports only the other error after the scaffold of an operation with parameters and a body", async () => {

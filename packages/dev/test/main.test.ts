@@ -61,7 +61,7 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
     handlers     apps/server/src/handlers.ts:2:43  Property 'listOthers' is missing in type '{ listThings: 1; }' but required in type 'Record<keyof operations, 1>'.
   service    still runs the previous code ${RUNS}
   summary    1 error, 1 change, the service runs the previous code; after … s
-  next       Fix the 1 place above. To create a stub of the handler: npx -y pnpm@12.21.0 scaffold listOthers`);
+  next       Fix the 1 error above. The most severe change since 1.0.0 is additive, so info.version must be at least 1.1.0. It is 1.0.0. To create a stub of the handler: npx -y pnpm@12.21.0 scaffold listOthers`);
   expect(await reportOn("apps/server/src/handlers.ts", handlersOf("listThings", "listOthers"))).toBe(`
 …  apps/server/src/handlers.ts
   typecheck  no errors in 1 package; after … s
@@ -76,14 +76,18 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   expect(await reportOn(CONTRACT, added.replace("listThings", '"listThings'))).toBe(`
 …  openapi/openapi.yaml
   contract   1 problem
-    openapi/openapi.yaml:22:20  Missing closing "quote
-  service    still runs the previous code ${RUNS}
-  summary    1 problem, 2 changes, the service is up to date; after … s
+    openapi/openapi.yaml:22:20  The text that begins here has no closing ". Add it.
+    21 |     get:
+    22 |       operationId: "listThings
+       |                    ^
+    23 |       tags: [Things]
+  service    still runs the previous contract ${RUNS}
+  summary    1 problem, the contract is invalid, the service runs the previous contract; after … s
   next       Fix the contract at these places. Nothing is generated until then.`);
 
   const code = `${read("apps/server/src/handlers.ts")}\n`;
   expect(await reportOn("apps/server/src/handlers.ts", code)).toMatch(
-    /next {7}Fix the contract\. Nothing is generated/,
+    /summary {4}no errors, the contract is invalid, the service runs the previous contract;.*\n {2}next {7}Fix the contract\. Nothing is generated/,
   );
 
   // Rules of style, and rules at level `warn`, do not stop the generation.
@@ -117,6 +121,16 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   summary    no errors, 2 changes, the service is up to date; after … s
   ${BREAKS}`);
   expect(read("packages/derived/runs.txt")).toBe("once generate ".repeat(5));
+
+  const types = "packages/contract/src/generated/schema.ts";
+  const generated = read(types);
+  const edited = await reportOn(types, `${generated}export const a: number = "a";\n`);
+  expect(edited).toContain(`\n  generated  ${types}: edited by hand; generate overwrites it\n`);
+  expect(edited).toMatch(
+    new RegExp(`next {7}Fix the 1 error above\\. Run npx -y pnpm@12.21.0 generate to undo the edit of ${types}\\.`),
+  );
+  const restored = await reportOn(types, generated);
+  expect(restored).not.toMatch(/generated {2}|undo the edit/);
 
   const config = "packages/derived/tsconfig.json";
   expect(await reportOn(config, tsconfigFor("nowhere"))).toMatch(

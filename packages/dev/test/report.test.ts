@@ -6,6 +6,7 @@ import {
   changesSection,
   counted,
   diagnosticsSection,
+  fixOf,
   problemsSection,
   section,
   styleSection,
@@ -69,8 +70,12 @@ test("changes are counted by impact, the most severe first", () => {
 });
 
 test("the types section names the written files and the duration", () => {
-  expect(typesSection([], 534)).toBe("  types      nothing to write; on disk after 0.53 s");
-  expect(typesSection(["a.ts", "b.ts"], 1_000)).toBe("  types      wrote a.ts, b.ts; on disk after 1.00 s");
+  expect(typesSection([], [], 534)).toBe("  types      nothing to write; on disk after 0.53 s");
+  expect(typesSection(["a.ts", "b.ts"], [], 1_000)).toBe("  types      wrote a.ts, b.ts; on disk after 1.00 s");
+  const derived = ["packages/client/src/generated/a.ts", "packages/client/src/generated/b.ts"];
+  expect(typesSection(["a.ts"], derived, 1_000)).toBe(
+    "  types      wrote a.ts, 2 files of packages/client; on disk after 1.00 s",
+  );
 });
 
 test("diagnostics are shortened and ordered: handlers, uses of the client, other code", () => {
@@ -94,7 +99,7 @@ test("diagnostics are shortened and ordered: handlers, uses of the client, other
       "    handlers     apps/server/src/registrations.ts:1:2  First.",
       "    client uses  packages/client/src/a.ts:1:2  '{ short }' is short.",
       "    client uses  apps/mock/src/uses.ts:1:2  Type '{ … }' is not '{ … }'. Last.",
-      `    other code   apps/mock/src/other.ts:1:2  ${"a".repeat(177)}…`,
+      `    other code   apps/mock/src/other.ts:1:2  ${"a".repeat(177)} …`,
       `    other code   apps/mock/src/gone.ts:1:2  ${"a".repeat(180)}`,
     ].join("\n"),
   );
@@ -119,12 +124,34 @@ test("a cause of type errors is shown once, with the places that follow in at mo
   ]);
 });
 
+test("the next step counts the listed causes, each once, and the others", () => {
+  const fault = (name: string, file: string) => {
+    return { file, line: 1, column: 2, code: "TS1", message: [`Property '${name}' does not exist on type 'A'.`] };
+  };
+  const faults = (count: number, ...files: string[]) =>
+    Array.from({ length: count }, (_, index) => files.map((file) => fault(`name${index}`, file))).flat();
+  expect(fixOf("/nowhere", faults(1, "a.ts"))).toBe("Fix the 1 error above.");
+  expect(fixOf("/nowhere", faults(1, "a.ts", "b.ts"))).toBe("Fix the 1 cause above.");
+  expect(fixOf("/nowhere", faults(12, "a.ts"))).toBe("Fix the 12 errors above.");
+  const many = faults(20, "a.ts", "b.ts");
+  expect(fixOf("/nowhere", many)).toBe("Fix the 5 causes above, then the 15 others.");
+  const lines = diagnosticsSection("/nowhere", many, 1, 20).split("\n");
+  expect(lines.filter((line) => line.includes(" a.ts:1:2 "))).toHaveLength(5);
+  expect(lines.at(-1)).toBe("    … and 15 more causes");
+});
+
+test("a message is cut behind a word, and shows no words of vitest", () => {
+  const fault = { file: "a.test-d.ts", line: 1, column: 2, code: "TS1" };
+  const words = `${"word ".repeat(35)}longer end`;
+  const message = [words, "Reason.", "Type 'A' is not '\"Expected: literal number: 200, Actual: unknown\"'."];
+  expect(diagnosticsSection("/nowhere", [{ ...fault, message }], 1, 20)).toContain(`${"word ".repeat(35)}… Reason.`);
+});
+
 test("the summary has the findings, the changes, the state of the service and the duration", () => {
   const service = "is up to date";
-  expect(summarySection("no errors", 0, service, 1_234)).toBe(
+  expect(summarySection("no errors", "no changes", service, 1_234)).toBe(
     "  summary    no errors, no changes, the service is up to date; after 1.23 s",
   );
-  expect(summarySection("2 errors", 1, service, 1_234)).toContain("2 errors, 1 change, the service");
 });
 
 test("a count other than 1 has a plural noun", () => {

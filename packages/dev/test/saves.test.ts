@@ -6,14 +6,15 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type Save, saves } from "../src/saves.ts";
 import { temporaryFolder } from "./started.ts";
 
-const FOLDERS = ["whole/below", "whole/generated", "whole/node_modules/a", "whole/dist", "top/below", "other"];
+const FOLDERS = ["whole/below", "whole/ignored", "whole/node_modules/a", "whole/dist", "top/below", "other"];
 
 /** Watches a new root: one folder with its subfolders, and another without them. */
 async function watched(isPolling = false) {
   const root = temporaryFolder();
   for (const folder of FOLDERS) mkdirSync(join(root, folder), { recursive: true });
   const stopping = new AbortController();
-  const later = await saves(root, { whole: ["whole"], top: ["top"], isPolling }, stopping.signal);
+  const isIgnored = (file: string): boolean => file.includes("/ignored/");
+  const later = await saves(root, { whole: ["whole"], top: ["top"], isPolling, isIgnored }, stopping.signal);
   onTestFinished(() => {
     stopping.abort();
     void later.return(undefined);
@@ -30,19 +31,16 @@ describe("a save", { timeout: 20_000 }, () => {
   test.each([
     ["by events", false],
     ["by polling", true],
-  ])(
-    "contains code and YAML files of the watched folders, but no generated or installed files, %s",
-    async (_, poll) => {
-      const { save, next } = await watched(poll);
-      save("whole/generated/a.ts", "whole/node_modules/a/a.ts", "whole/dist/a.js", "top/below/a.ts", "other/a.ts");
-      save("whole/a.ts~", "whole/a.ts.tmp", "whole/below/a.md", "top/ts");
-      const files = ["whole/a.ts", "whole/below/a.yaml", "whole/below/a.yml", "top/a.js", "top/a.json"];
-      save(...files);
-      const saved = new Set<string>();
-      while (saved.size < files.length) for (const file of (await next()).files) saved.add(file);
-      expect(saved).toEqual(new Set(files));
-    },
-  );
+  ])("contains code and YAML files of the watched folders, but no ignored or installed files, %s", async (_, poll) => {
+    const { save, next } = await watched(poll);
+    save("whole/ignored/a.ts", "whole/node_modules/a/a.ts", "whole/dist/a.js", "top/below/a.ts", "other/a.ts");
+    save("whole/a.ts~", "whole/a.ts.tmp", "whole/below/a.md", "top/ts");
+    const files = ["whole/a.ts", "whole/below/a.yaml", "whole/below/a.yml", "top/a.js", "top/a.json"];
+    save(...files);
+    const saved = new Set<string>();
+    while (saved.size < files.length) for (const file of (await next()).files) saved.add(file);
+    expect(saved).toEqual(new Set(files));
+  });
 
   test("ends 40 ms after its last file, and has the time of its first file", async () => {
     for (let size = 0; size < 2;) {

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { withDeclaredStatuses } from "../src/statuses.ts";
 import { causesOf, kindOf } from "../src/type-errors.ts";
 import { temporaryFolder } from "./started.ts";
 
@@ -90,4 +91,51 @@ test("code is labelled by its folder, and by its import of the client", () => {
     "packages/contract/src/index.ts": "other code",
   };
   expect(Object.fromEntries(Object.keys(kinds).map((file) => [file, kindOf(file, root)]))).toEqual(kinds);
+});
+
+test("an error in the list of all handlers repeats that of a handler", () => {
+  const type = "Type 'number' is not assignable to type 'string'.";
+  const all = "apps/server/src/registrations.ts";
+  const handlers = "apps/server/src/resources/pets/pets.handlers.ts";
+  expect(causes([all, ["Outer.", type]], [handlers, ["Outer.", type]])).toEqual([[1, { [all]: 1 }]]);
+});
+
+describe("an error about a response with a status", () => {
+  const responses = { 200: {}, "4XX": {} };
+  const documentWith = (all: object) => ({
+    openapi: "3.1.1",
+    info: { title: "a", version: "1" },
+    paths: { "/pet": { get: { operationId: "getPet", responses: all } } },
+  });
+  const fault = (status: number) => ({
+    file: "a.ts",
+    line: 1,
+    column: 7,
+    code: "TS2322",
+    message: [
+      "Outer.",
+      `Type '{ body?: never; status: ${status}; }' is not assignable to type 'ResponseOf<"getPet", 304, { content?: never; }>'.`,
+      `Type '${status}' is not assignable to type '304'.`,
+    ],
+  });
+
+  const described = (status: number, all: object) => {
+    const root = temporaryFolder();
+    writeFileSync(join(root, "a.ts"), "const a = {\n  getPet: () => ({ status: 204 }),\n};\n");
+    return withDeclaredStatuses(fault(status), documentWith(all), root);
+  };
+
+  test("that is not declared names the declared ones, at the status", () => {
+    expect(described(204, responses)).toMatchObject({
+      message: ["getPet returns status 204, which the contract does not declare. It declares 200, 4XX."],
+      line: 2,
+      column: 20,
+    });
+    const [message] = described(201, { ...responses, default: {} }).message;
+    expect(message).toMatch(/It declares 200, 4XX, and `default` for errors\.$/);
+  });
+
+  test.each([200, 404])("that is declared keeps its words: %i", (status) => {
+    expect(described(status, responses)).toEqual(fault(status));
+  });
 });
