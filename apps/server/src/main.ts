@@ -29,7 +29,7 @@ const program = createProgram(NAME, {
 
 program
   .command("serve")
-  .description("run the service (the default command)")
+  .description("run the service")
   .action(async () => {
     // Imported here, so that the other commands do not load the web server.
     const { runService } = await import("@platform/service/run-service");
@@ -66,12 +66,7 @@ addCopyCommand(program, schema);
 addStatsCommand(program, { databaseUrl: () => readConfig(process.env).databaseUrl, tables: TABLES });
 addDoctorCommand(program);
 
-const args = process.argv.slice(2);
-await runProgram(program, {
-  args: args.length === 0 ? ["serve"] : args,
-  isExpected,
-  mayLoseOutput: () => isServing,
-});
+await runProgram(program, { isExpected, mayLoseOutput: () => isServing });
 
 /** Whether the message alone explains the error. Two classes are compared by name, to avoid importing the web server. */
 function isExpected(error: unknown): boolean {

@@ -54,7 +54,10 @@ describe("an invalid command line exits with 2 and names the usage", () => {
 
 describe("an expected failure exits with 1 and no stack trace", () => {
   test("an invalid setting", async () => {
-    const { code, stdout, stderr } = await run([], { PORT: "x", DATABASE_URL: "postgres://root:hunter2@localhost" });
+    const { code, stdout, stderr } = await run(["serve"], {
+      PORT: "x",
+      DATABASE_URL: "postgres://root:hunter2@localhost",
+    });
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr.trimEnd().split("\n")).toEqual([
       expect.stringMatching(/^PORT /),
@@ -124,6 +127,12 @@ test("an unexpected failure exits with 1 and its stack trace", async () => {
   const { code, stdout, stderr } = await run(["keys", "list"], { DATABASE_URL });
   expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
   expect(stderr).toMatch(/^SqliteError: no such table: api_keys\n {4}at /);
+});
+
+test("petstore without a command serves nothing, shows its usage and exits with 2", async () => {
+  const { code, stdout, stderr } = await run([], {});
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toMatch(/^error: missing command of 'petstore'\n\nUsage: petstore .*\n.* serve +run the service\n/s);
 });
 
 test("petstore --help names the commands", async () => {
