@@ -1,4 +1,7 @@
-import { repositoryFiles } from "@platform/test-support/clone";
+import { execFile } from "node:child_process";
+import { join, relative } from "node:path";
+import { repositoryFiles, root } from "@platform/test-support/clone";
+import { pnpmPath } from "@platform/test-support/pnpm";
 import { expect, test } from "vitest";
 import { manifestAt, PROGRAMS, run } from "./programs.ts";
 
@@ -17,7 +20,17 @@ test("the list has every script and program of ours", () => {
   });
   expect(files.length).toBeGreaterThan(15);
   const known = new Set(PROGRAMS.map((line) => line.split(" ")[0]));
-  expect(files.filter((file) => !known.has(file))).toEqual([]);
+  expect(files.filter((file) => !known.has(file) && !file.endsWith("/from-root.js"))).toEqual([]);
+});
+
+test.each(["apps/server", "apps/storefront/src"])("a command of the root in %s names the root", async (folder) => {
+  const cwd = join(root, folder);
+  for (const command of ["dev", "mock --port 0", "contract check"]) {
+    const stderr = await new Promise<string>((done) =>
+      execFile(pnpmPath(), command.split(" "), { cwd }, (_error, _stdout, printed) => done(printed)),
+    );
+    expect(stderr).toContain(`Start it there: cd ${relative(cwd, root)}\n`);
+  }
 });
 
 test.each([
