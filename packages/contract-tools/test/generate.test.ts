@@ -31,7 +31,7 @@ describe("generate", () => {
     const { status, stdout, stderr } = generate("--check", "--contract", changed);
     expect([status, stdout]).toEqual([1, ""]);
     expect(stderr).toContain(
-      "no longer match the contract: openapi.json, schema.ts, operations-with-defaults.ts, names.ts, metadata.ts, code-samples.json.\n",
+      "not as generated from the contract: openapi.json, schema.ts, operations-with-defaults.ts, names.ts, metadata.ts, code-samples.json.\n",
     );
     expect(stderr).toContain("npx -y pnpm@12.21.0 generate");
     expect(contentsOf(committed)).toEqual(before);

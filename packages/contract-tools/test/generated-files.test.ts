@@ -1,9 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { OpenAPI3 } from "openapi-typescript";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { generatedFiles, findStaleFiles, write, writeOrCheck } from "../src/generate/generated-files.ts";
+import { ROOT } from "../src/paths.ts";
 
 const RESPONSES = { "200": { description: "Done." } };
 
@@ -148,7 +149,7 @@ describe("files in a folder", () => {
     expect(printed).toEqual({
       log: [],
       error: [
-        "The generated files no longer match the contract: a.ts, b.ts.\nRun `npx -y pnpm@12.21.0 generate` and commit what it writes.",
+        `These files in ${relative(ROOT, folder)} are not as generated from the contract: a.ts, b.ts.\nRun \`npx -y pnpm@12.21.0 generate\`, which overwrites them, and commit the result.`,
         `Not a generated file: c.ts in ${folder}. Delete it.`,
       ],
     });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { operationsOf, requirementsOf } from "express-operations/reading";
 import { compilableTypes, documentForTypes, withRequestDefaultsRequired } from "express-operations/request-defaults";
 import type { OpenAPI3 } from "openapi-typescript";
@@ -79,7 +79,7 @@ async function findMismatches(files: Record<string, string>, folder: string): Pr
   const surplus = (await readdir(folder)).filter((name) => !Object.hasOwn(files, name));
   return [
     stale.length > 0 &&
-      `The generated files no longer match the contract: ${stale.join(", ")}.\nRun \`npx -y pnpm@12.21.0 generate\` and commit what it writes.`,
+      `These files in ${relative(ROOT, folder)} are not as generated from the contract: ${stale.join(", ")}.\nRun \`npx -y pnpm@12.21.0 generate\`, which overwrites them, and commit the result.`,
     surplus.length > 0 && `Not a generated file: ${surplus.join(", ")} in ${folder}. Delete it.`,
   ].filter((mismatch) => mismatch !== false);
 }
