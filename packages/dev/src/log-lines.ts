@@ -24,14 +24,14 @@ export class LogLines {
     this.#print = print;
   }
 
-  /** Prints a line of JSON. */
-  add(json: string): void {
-    const line = JSON.parse(json) as LogLine;
+  /** Prints a line of JSON, and any other line as it is. */
+  add(text: string): void {
+    const line = logLineIn(text);
+    if (line === undefined) return this.#print(printable(text));
     if (line.msg === "stopped") return; // the report says so
     if (line.responseTime !== undefined && !this.#hasRequests) return;
-    const text = textOf(line);
-    if (line.req !== undefined && this.#waiting !== undefined) this.#waiting.push(text);
-    else this.#print(text);
+    if (line.req !== undefined && this.#waiting !== undefined) this.#waiting.push(textOf(line));
+    else this.#print(textOf(line));
   }
 
   /** Lets lines about requests wait while a report is printed. */
@@ -49,6 +49,15 @@ export class LogLines {
   toggle(): void {
     this.#hasRequests = !this.#hasRequests;
     this.#print(this.#hasRequests ? "Requests are shown; l hides them." : "Requests are hidden; l shows them.");
+  }
+}
+
+function logLineIn(text: string): LogLine | undefined {
+  try {
+    const line = JSON.parse(text) as Partial<LogLine>;
+    return typeof line.msg === "string" && typeof line.level === "number" ? (line as LogLine) : undefined;
+  } catch {
+    return undefined; // printed by code of the service, such as `console.log({ a: 1 })`
   }
 }
 
@@ -71,5 +80,5 @@ function textOf(line: LogLine): string {
 
 /** Returns a text without control characters, which a client may have sent. */
 function printable(text: string): string {
-  return text.replaceAll(/\p{Cc}/gu, "\u{fffd}");
+  return text.replaceAll(/\p{Cc}/gu, "�");
 }

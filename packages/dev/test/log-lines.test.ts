@@ -57,3 +57,10 @@ test("a key hides the requests, but not their errors, and shows them again", () 
     "  request    GET /v1/pets  200  3 ms",
   ]);
 });
+
+test("a line that is none of the log is printed as it is", () => {
+  const { lines, add, seen } = log();
+  lines.add("{ pet: 1 }");
+  add({ pet: 1 });
+  expect(seen()).toEqual(["{ pet: 1 }", '{"pet":1}']);
+});

@@ -4,7 +4,7 @@ import { type Document, type ErrorCode, LineCounter, parseDocument, visit } from
 export interface SyntaxProblem {
   line: number;
   column: number;
-  /** What is wrong, and what to do. */
+  /** The fault, and the remedy. */
   message: string;
   /** The lines around the place, with a mark below the column. */
   frame: string[];
@@ -98,6 +98,7 @@ function indentation(lines: string[], at: number): string {
     if (/^ *[^\s#]/.test(line) && indentOf(line) < (open[0] ?? Infinity)) open.unshift(indentOf(line));
   const near = [open.findLast((indent) => indent < own), open.find((indent) => indent > own)];
   const choices = near.filter((indent) => indent !== undefined).join(" or ");
+  if (choices === "") return "A list and the fields of an object are mixed here. Indent one of them further.";
   return `This line cannot be indented by ${own} ${own === 1 ? "space" : "spaces"}. Indent it by ${choices}, like the lines above.`;
 }
 
@@ -127,7 +128,7 @@ function frameOf(lines: string[], line: number, column: number): string[] {
     const text = lines[number - 1]
       ?.slice(0, 100)
       .replaceAll("\t", "→")
-      .replaceAll(/\p{Cc}/gu, "\u{fffd}");
+      .replaceAll(/\p{Cc}/gu, "�");
     return text === undefined || (text === "" && number > line) ? [] : [`${String(number).padStart(width)} | ${text}`];
   };
   const mark = column > 100 ? [] : [`${"".padStart(width)} | ${"".padStart(column - 1)}^`];
