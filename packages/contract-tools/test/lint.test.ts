@@ -150,6 +150,13 @@ describe("a syntax error says what to do:", () => {
   const ID = "operationId: createBook";
   test.each<[fault: string, text: string | RegExp, replacement: string, place: string, message: string]>([
     [
+      "a field beside the first one of an item",
+      "url: https://shop.test/v1",
+      "url: https://shop.test/v1\n   description: Shop",
+      at("- url", 1, 1),
+      "This line cannot be indented by 3 spaces. Indent it by 2 or 4, like the lines above.",
+    ],
+    [
       "a line indented too far",
       `${ID}\n`,
       `${ID}\n    `,

@@ -24,10 +24,11 @@ const MISTAKES: [RegExp, string][] = [
   [/^(?:<<<<<<<|=======|>>>>>>>)/, "This is a conflict marker of git. Resolve the conflict."],
   [/^\s*(?:- +)?["'\w$./{}-]+:[^\s:]/, 'A space is missing after ":".'],
   [/^\s*-[^\s-]/, 'A space is missing after "-".'],
-  [/^/, 'This line has no ":". Write "name: value", or indent it as a part of the text above.'],
+  [/^(?!.*:(?:\s|$))/, 'This line has no ":". Write "name: value", or indent it as a part of the text above.'],
 ];
 
-const mistake = ({ lines, at }: Reported): string => MISTAKES.find(([pattern]) => pattern.test(lines[at - 1]!))![1];
+const mistake = ({ lines, at }: Reported): string =>
+  MISTAKES.find(([pattern]) => pattern.test(lines[at - 1]!))?.[1] ?? indentation(lines, at);
 
 const reserved = ({ rest }: Reported): string => `A value cannot begin with "${rest[0]}". Write it in quotation marks.`;
 
@@ -54,10 +55,12 @@ const MESSAGES: { [Code in ErrorCode]?: (error: Reported) => string } = {
   MULTILINE_IMPLICIT_KEY: mistake,
   MULTIPLE_DOCS: () => 'A second document begins here. Keep only one, without "---" between.',
   TAB_AS_INDENT: () => "This line is indented with a tab. Use spaces.",
-  UNEXPECTED_TOKEN: ({ message, rest }) =>
-    message.includes("scalar")
+  UNEXPECTED_TOKEN: ({ message, rest, lines, at }) => {
+    if (rest === lines[at - 1]!.trimStart() && /:(?:\s|$)/.test(rest)) return indentation(lines, at);
+    return message.includes("scalar")
       ? "Text follows a value that has ended. Write all of it in one pair of quotation marks."
-      : `"${rest[0] ?? ""}" is not expected here. Remove it, or write the value in quotation marks.`,
+      : `"${rest[0] ?? ""}" is not expected here. Remove it, or write the value in quotation marks.`;
+  },
 };
 
 /** Errors that only Redocly's parser finds, with what to do. */
@@ -95,7 +98,9 @@ function indentation(lines: string[], at: number): string {
   const own = indentOf(lines[at - 1]!);
   const open: number[] = []; // of the objects and lists around the line, the innermost last
   for (const line of lines.slice(0, at - 1).toReversed())
-    if (/^ *[^\s#]/.test(line) && indentOf(line) < (open[0] ?? Infinity)) open.unshift(indentOf(line));
+    if (/^ *[^\s#]/.test(line))
+      for (const indent of [/^ *(?:- +)*/.exec(line)![0].length, indentOf(line)])
+        if (indent < (open[0] ?? Infinity)) open.unshift(indent);
   const near = [open.findLast((indent) => indent < own), open.find((indent) => indent > own)];
   const choices = near.filter((indent) => indent !== undefined).join(" or ");
   if (choices === "") return "A list and the fields of an object are mixed here. Indent one of them further.";
