@@ -5,7 +5,7 @@ const STYLES: [RegExp, Parameters<typeof styleText>[0]][] = [
   [/^\d\d:\d\d:\d\d/gm, "dim"],
   [/(?<=^ {4})breaking|\d+ breaking|(?<= )[1-9]\d* (?:error|problem)s?(?=[ ,])|did not start|is not running/gm, "red"],
   [/(?<=^ {4})additive|(?<= )no errors(?=[ ,])|(?<=^ {2}service +)(?:re)?started/gm, "green"],
-  [/still runs the previous code/g, "yellow"],
+  [/still runs the previous (?:code|contract)|the contract is invalid|edited by hand/g, "yellow"],
   [/[\w./-]+:\d+:\d+(?= {2})/g, "cyan"],
   [/^ {2}\w+/gm, "bold"], // last, because another pattern starts with the name of a section
 ];

@@ -34,18 +34,20 @@ function terminal(directory: string, env: NodeJS.ProcessEnv) {
   };
 }
 
-test("in a terminal, dev has colours, restarts the service on r and quits on q or Ctrl+C", async (context) => {
+test("in a terminal, dev has colours, restarts the service on r, hides requests on l and quits on q or Ctrl+C", async (context) => {
   needsTool(context, hasScript ? undefined : "script of util-linux is not installed");
   const checkout = smallCheckout();
   addSmallPackages(checkout);
   writeProgram(checkout.root);
   checkout.git("update-ref", "-d", "HEAD"); // so that there are no changes since a commit
   const first = terminal(checkout.root, {});
-  await first.shows(/r restarts the service, q quits\./);
+  await first.shows(/r restarts the service, l hides its requests, q quits\./);
   await first.shows(/Nothing to fix\./);
   expect(first.output()).toContain(`${GREEN}started`);
   first.press("xr");
   await first.shows(/ {2}restart\r\n.*restarted.*Nothing to fix\./s);
+  first.press("l");
+  await first.shows("Requests are hidden; l shows them.");
   first.press("q");
   const ended = await first.ended();
   expect(ended).toMatch(/ended with 0\r\n/);
