@@ -41,15 +41,17 @@ export function encodeError({ contentType = "application/json", body }: ReturnTy
   return { contentType, body: /\bjson\b/i.test(contentType) ? JSON.stringify(body) : String(body) };
 }
 
-/** Returns body and headers of an error that closes its connection, for errors that Express never sees. */
-export function closingError(code: ErrorCode, format: ErrorFormat) {
-  const { contentType, body } = encodeError(format(problem(code), NO_OPERATION));
+/** Returns status, body and headers of an error that closes its connection, for errors that Express never sees. */
+export function closingError(fault: Problem, format: ErrorFormat) {
+  const { contentType, body } = encodeError(format(fault, NO_OPERATION));
   return {
+    status: fault.status,
     body,
     headers: {
       "Content-Type": contentType,
       "Content-Length": Buffer.byteLength(body),
       "Cache-Control": "no-store",
+      ...fault.headers,
       Connection: "close",
     },
   };

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { buffer, text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
@@ -191,17 +192,62 @@ describe("the listener", () => {
   });
 });
 
-test("a connection with a response in progress is closed, without another response, if garbage follows", async () => {
-  const app = (_request: unknown, response: { write: (text: string) => void }) => response.write("first");
-  const listener = await listen(app as never, { host: "127.0.0.1", port: 0 });
-  onTestFinished(async () => void (await listener.close(0)));
-  const { hostname, port } = new URL(listener.origin);
-  const socket = connect(Number(port), hostname);
-  socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-  const received = text(socket).catch(() => "reset");
-  await once(socket, "data");
-  socket.write("nonsense\r\n\r\n");
-  expect(await received).not.toContain("HTTP/1.1 400");
+test.each(["nonsense\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n"])(
+  "a malformed request behind another gets an Error after the whole response to the first: %j",
+  async (malformed) => {
+    const { promise: firstPart, resolve } = Promise.withResolvers<ServerResponse>();
+    const app = (_request: unknown, response: ServerResponse) => resolve((response.write("first"), response));
+    const listener = await listen(app, { host: "127.0.0.1", port: 0 });
+    onTestFinished(async () => void (await listener.close(0)));
+    const socket = connect(Number(new URL(listener.origin).port), "127.0.0.1");
+    socket.write(`GET / HTTP/1.1\r\nHost: x\r\n\r\n${malformed}`);
+    const received = text(socket);
+    (await firstPart).end("last");
+    expect((await received).replaceAll("\r\n", " ")).toMatch(/^HTTP\/1.1 200 .* last 0 {2}HTTP\/1.1 400 .*"invalid_request"/);
+  },
+);
+
+describe("a body", () => {
+  const HEAD = "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
+  const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
+  const chunks = (count: number, data: string, extension = "") =>
+    `${data.length.toString(16)}${extension}\r\n${data}\r\n`.repeat(count) + "0\r\n\r\n";
+
+  /** Sends a request to a server that responds with the length of the body, or before the body arrives. */
+  async function exchange(request: string, respondsAtOnce = false): Promise<string> {
+    const app = (request: IncomingMessage, response: ServerResponse) => {
+      if (respondsAtOnce) response.end("early");
+      else void text(request).then((body) => response.end(String(body.length)), () => {});
+    };
+    const listener = await listen(app, { host: "127.0.0.1", port: 0 });
+    onTestFinished(async () => void (await listener.close(0)));
+    const socket = connect(Number(new URL(listener.origin).port), "127.0.0.1").on("error", () => {});
+    socket.write(request);
+    return text(socket);
+  }
+
+  test.each([
+    ["single bytes", chunks(60_000, "x")],
+    ["single bytes with extensions", chunks(30_000, "x", ";a")],
+    ["a few bytes", chunks(60_000, "xxxx")],
+  ])("in chunks of %s is refused with 400 and what to do", async (_title, body) => {
+    const answer = await exchange(CHUNKED + body);
+    expect(answer).toMatch(/^HTTP\/1.1 400 [^]*"invalid_request"[^]*too many small chunks. Send larger ones/);
+    expect(answer).toMatch(/^connection: close\r?$/im);
+  });
+
+  test.each([
+    ["4,000 single bytes", chunks(4_000, "x"), 4_000],
+    ["20,000 lines of 50 bytes", chunks(20_000, "x".repeat(50)), 1_000_000],
+  ])("in chunks of %s is accepted", async (_title, body, length) => {
+    expect(await exchange(CHUNKED + body)).toMatch(new RegExp(`^HTTP/1.1 200 [^]*\r\n${length}$`));
+  });
+
+  test("that is malformed after its response was sent gets no second response", async () => {
+    expect((await exchange(`${CHUNKED.replace("close", "keep-alive")}zz\r\n`, true)).match(/HTTP\/1.1 \d+/g)).toEqual([
+      "HTTP/1.1 200",
+    ]);
+  });
 });
 
 describe("requests on one connection", () => {

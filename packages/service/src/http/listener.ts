@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { normalizePath } from "express-operations";
-import { ERRORS } from "../errors.ts";
-import { closingError, type ErrorFormat, plainErrors } from "../problems.ts";
+import { closingError, type ErrorFormat, plainErrors, problem } from "../problems.ts";
 import { type AppOrListener, messageClasses } from "./express-messages.ts";
+import { limitPieces } from "./framing.ts";
 import { createServer } from "./node-http.ts";
 import { endWithError, type ParserError, rejectConnection } from "./parser-errors.ts";
 import { Pipeline, type ServerSocket } from "./pipeline.ts";
@@ -69,17 +69,17 @@ export async function listen(
   server.closeIdleConnections = () => connections.endIdleConnections(endIdle); // `server.close` calls it too
   server.on("clientError", (error: ParserError, socket) => {
     if (error.code === "HPE_PAUSED") connections.stopAtNextRequest(error, socket as Socket);
-    else rejectConnection(error, socket, format);
+    else rejectConnection(error, socket as ServerSocket, format);
   });
   // The target of CONNECT is another host. `Allow` is empty, since no method is allowed there (RFC 9110, section 10.2.1).
   server.on("connect", (_request, socket) =>
-    endWithError(socket.resume(), "method_not_allowed", format, { Allow: "" }),
+    endWithError(socket.resume(), problem("method_not_allowed", { Allow: "" }), format),
   );
   // Replaces Node's own 100 Continue. The body reader sends it, so that a request rejected earlier gets none.
   server.on("checkContinue", handle);
   server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
-    const { body, headers } = closingError("expectation_failed", format);
-    response.writeHead(ERRORS.expectation_failed.status, headers).end(body);
+    const { status, body, headers } = closingError(problem("expectation_failed"), format);
+    response.writeHead(status, headers).end(body);
   });
   await new Promise<void>((done, failed) => {
     server.once("error", (cause) => failed(new ListenError(address, cause)));
@@ -146,6 +146,7 @@ class Connections {
       const serve = parser.onIncoming;
       parser.onIncoming = (request, keepAlive) =>
         socket._httpMessage || !socket.writable ? pipeline.wait(request, keepAlive) : serve(request, keepAlive);
+      limitPieces(socket, (fault) => rejectConnection(fault, socket, format));
       const openedAt = performance.now();
       this.#open.set(socket, { pipeline, exchange: undefined, openedAt, idleSince: undefined, accepted: undefined });
       socket.once("close", () => this.#open.delete(socket));

@@ -1,8 +1,9 @@
-import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { type ErrorCode, ERRORS } from "../errors.ts";
-import { closingError, type ErrorFormat } from "../problems.ts";
+import { Problem } from "express-operations";
+import type { ErrorCode } from "../errors.ts";
+import { closingError, type ErrorFormat, problem } from "../problems.ts";
 import { METHODS, STATUS_CODES } from "./node-http.ts";
+import type { ServerSocket } from "./pipeline.ts";
 
 /** An error of Node's parser. `rawPacket` is the last piece of input, of which `bytesParsed` bytes were parsed. */
 export interface ParserError extends NodeJS.ErrnoException {
@@ -51,37 +52,39 @@ function restOf({ rawPacket, bytesParsed }: ParserError): string {
 /** How long a connection is read after its last response, in milliseconds. */
 const LINGER = 2_000;
 
-/** A socket of Node's server, with the next response to send, if any. */
-type ServerSocket = Duplex & { _httpMessage?: ServerResponse | null };
+/** The connections on which no further request is served. */
+const rejected = new WeakSet<Duplex>();
 
-/** Handles an error of Node's parser. The responses to earlier requests on the connection are sent first, then the error. */
-export function rejectConnection(error: NodeJS.ErrnoException, socket: ServerSocket, format: ErrorFormat): void {
+/**
+ * Handles an error of Node's parser, or another fault of the input. The response to an earlier request on the connection is sent
+ * first, then the error. A request whose response has begun before its body turns out to be malformed gets no second response.
+ */
+export function rejectConnection(error: ParserError | Problem, socket: ServerSocket, format: ErrorFormat): void {
   if (error.code === "ECONNRESET") socket.destroy();
-  if (!socket.writable) return; // the last response is already sent
+  if (!socket.writable || rejected.has(socket)) return; // the last response is already sent, or about to be
   const pending = socket._httpMessage;
-  if (pending?.headersSent === false && pending.req.complete) {
-    pending.once("finish", () => setImmediate(rejectConnection, error, socket, format));
-    return;
-  }
-  if (pending?.headersSent) socket.destroy();
-  else endWithError(socket, errorCodeOf(error), format);
+  if (pending && (pending.writableEnded || pending.req.complete)) {
+    rejected.add(socket);
+    pending.once("close", () => (rejected.delete(socket), rejectConnection(error, socket, format)));
+  } else if (pending?.headersSent) socket.destroy();
+  else if (!pending && socket.parser?.incoming?.complete === false) endConnection(socket, "");
+  else endWithError(socket, error instanceof Problem ? error : problem(errorCodeOf(error)), format);
+}
+
+/** Sends an Error as the last response on a connection, without a request. */
+export function endWithError(socket: Duplex, fault: Problem, format: ErrorFormat): void {
+  const { status, body, headers } = closingError(fault, format);
+  const lines = Object.entries({ ...headers, Date: new Date().toUTCString() });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  endConnection(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
 }
 
 /**
- * Sends an Error as the last response on a connection, without a request. Further input is read and dropped for a while: a
- * socket that is closed with unread input resets the connection, and the client loses the response (RFC 9112, section 9.6).
+ * Sends the last text on a connection. Further input is read and dropped for a while: a socket that is closed with unread input
+ * resets the connection, and the client loses the response (RFC 9112, section 9.6).
  */
-export function endWithError(
-  socket: Duplex,
-  code: ErrorCode,
-  format: ErrorFormat,
-  extraHeaders: Record<string, string> = {},
-): void {
-  const { body, headers } = closingError(code, format);
-  const status = ERRORS[code].status;
-  const lines = Object.entries({ ...headers, ...extraHeaders, Date: new Date().toUTCString() });
-  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head}\r\n${body}`);
+function endConnection(socket: Duplex, text: string): void {
+  socket.end(text);
   const linger = setTimeout(() => socket.destroy(), LINGER).unref();
   socket.once("close", () => clearTimeout(linger));
 }

@@ -11,6 +11,8 @@ export type ServerSocket = Socket & {
 };
 
 interface Parser {
+  /** The request that arrives, or that has arrived last. */
+  incoming: IncomingMessage | null;
   /** Serves the request whose head is parsed. A result other than 0 stops the parser behind the head. */
   onIncoming: (request: IncomingMessage, keepAlive: boolean) => number;
   resume: () => void;

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { isBodyStreamed } from "express-operations";
-import { ERRORS } from "../errors.ts";
-import { closingError, type ErrorFormat } from "../problems.ts";
+import { closingError, type ErrorFormat, problem } from "../problems.ts";
 import type { Pipeline } from "./pipeline.ts";
 
 /** The time limit for receiving a body, from the end of the headers. Streamed bodies have `STALL_MS` instead. */
@@ -98,6 +97,6 @@ function rejectSlowBody({ request, response }: Exchange, format: ErrorFormat): v
     request.socket.destroy();
     return;
   }
-  const { body, headers } = closingError("request_timeout", format);
-  response.writeHead(ERRORS.request_timeout.status, headers).end(body);
+  const { status, body, headers } = closingError(problem("request_timeout"), format);
+  response.writeHead(status, headers).end(body);
 }
