@@ -79,7 +79,7 @@ describe("the request log", () => {
       { level: INFO, msg: completed, res: { status: 405 }, req: { method: "DELETE" }, operationId: undefined },
       { level: INFO, msg: completed, res: { status: 200 }, req: { path: "/healthz" }, operationId: undefined },
       { level: ERROR, msg: failed, res: { status: 500 }, req: { method: "GET" }, operationId: "listThings" },
-      { level: ERROR, msg: failed, res: { status: 503 }, req: { method: "GET" }, operationId: "listThings" },
+      { level: INFO, msg: completed, res: { status: 503 }, req: { method: "GET" }, operationId: "listThings" },
     ]);
   });
 

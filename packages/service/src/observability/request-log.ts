@@ -39,6 +39,9 @@ export function inBatches(out: DestinationStream = process.stdout): DestinationS
   };
 }
 
+/** The status of an outage or an overload. It is no error of the request, and outages are logged on their own. */
+const UNAVAILABLE = 503;
+
 /**
  * Logs one line for each request: method, path, client address, id and name of the API key, operation, status, duration, request
  * id, and the trace id of a caller that sends `traceparent`. The request id is the caller's `X-Request-Id` if that is valid, or
@@ -65,7 +68,7 @@ export function requestLog(parent: Logger, isSecret: (text: string) => boolean):
         responseTime: Math.round(performance.now() - startedAt),
       };
       if (!response.writableFinished) logger.info(line, "request aborted");
-      else if (status >= 500) logger.error(line, "request failed");
+      else if (status >= 500 && status !== UNAVAILABLE) logger.error(line, "request failed");
       else logger.info(line, "request completed");
     });
     next();
