@@ -34,6 +34,7 @@ export const ERRORS = {
   internal_error: { status: 500, message: "The service failed to answer. The fault is recorded." },
   not_implemented: { status: 501, message: "The service does not implement this method." },
   unavailable: { status: 503, message: "The service cannot answer now. Retry later." },
+  http_version_not_supported: { status: 505, message: "The service supports HTTP/1.1 and HTTP/1.0 only." },
 } as const satisfies Record<string, { status: number; message: string }>;
 
 /** The body of every response with a status other than 2xx and 304. */

@@ -24,6 +24,13 @@ describe("the listener", () => {
   const HEAD = "Host: x\r\nConnection: close\r\n";
   const LONG = "x".repeat(10_000);
 
+  const codingCase = (status: number, code: string) => (coding: string): [string, string, number, string] => [
+    `Transfer-Encoding: ${coding}`,
+    `POST /v1/things HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`,
+    status,
+    code,
+  ];
+
   test.each<[string, string, number, string]>([
     ["a line that is not a request", "nonsense\r\n\r\n", 400, "invalid_request"],
     ["an unknown method", `BREW /v1/things HTTP/1.1\r\n${HEAD}\r\n`, 501, "not_implemented"],
@@ -55,7 +62,33 @@ describe("the listener", () => {
       "invalid_request",
     ],
     ["no Host", "GET /v1/things HTTP/1.1\r\nConnection: close\r\n\r\n", 400, "invalid_request"],
-    ["no Host, in HTTP/2.0", "GET /v1/things HTTP/2.0\r\nConnection: close\r\n\r\n", 400, "invalid_request"],
+    ...["0.9", "1.2", "1.10", "2", "2.0", "3.0", "9.9", "11.0"].map((version): [string, string, number, string] => [
+      `HTTP/${version}`,
+      `GET /v1/things HTTP/${version}\r\n${HEAD}\r\n`,
+      505,
+      "http_version_not_supported",
+    ]),
+    ["no version", "GET /v1/things\r\n\r\n", 505, "http_version_not_supported"],
+    ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, "http_version_not_supported"],
+    ["a version that is not a number", `GET /v1/things HTTP/1.x\r\n${HEAD}\r\n`, 400, "invalid_request"],
+    ...["gzip, chunked", "gzip\r\nTransfer-Encoding: chunked", "x,chunked"].map(codingCase(501, "not_implemented")),
+    ...["gzip", "identity", "chunked, chunked", "chunked, gzip", "chunked;a=b", ""].map(codingCase(400, "invalid_request")),
+    ...["/v1/things#x", "/v1/things?limit=1#x", "http://user@x/v1/things", "http://user:pw@x/v1/things?a=b"].map(
+      (target): [string, string, number, string] => [
+        `the target ${target}`,
+        `GET ${target} HTTP/1.1\r\n${HEAD}\r\n`,
+        400,
+        "invalid_request",
+      ],
+    ),
+    ...["100-continue, tea", "tea,100-continue", "x-100-continue", "100-continue;q=1", "100-continue\r\nExpect: tea"].map(
+      (expect): [string, string, number, string] => [
+        `Expect: ${expect}`,
+        `POST /v1/things HTTP/1.1\r\n${HEAD}Content-Length: 2\r\nExpect: ${expect}\r\n\r\n`,
+        417,
+        "expectation_failed",
+      ],
+    ),
     [
       "too large headers",
       `GET /v1/things HTTP/1.1\r\n${HEAD}X: ${"x".repeat(20_000)}\r\n\r\n`,
@@ -92,6 +125,21 @@ describe("the listener", () => {
     expect(response.headers).toMatch(/^connection: close\r?$/im);
     expect(/^Allow: (.*)/m.exec(response.headers)?.[1]).toBe(status === 405 ? "" : undefined);
     expect(response.body).toEqual({ code, message: expect.any(String), status });
+  });
+
+  test.each(["//user@x/v1/things", "/v1/things/a@b", "http://x/a@b", "/none?a=http://user@x"])(
+    "takes %s as a target without user information",
+    async (target) => {
+      expect((await exchange(`GET ${target} HTTP/1.1\r\n${HEAD}\r\n`)).status).not.toBe(400);
+    },
+  );
+
+  test("accepts Expect: 100-Continue in any case", async () => {
+    const { hostname, port } = new URL(service.baseUrl);
+    const socket = connect(Number(port), hostname);
+    const head = `POST /v1/things HTTP/1.1\r\n${HEAD}Authorization: Bearer good\r\nContent-Type: application/json\r\n`;
+    socket.write(`${head}Expect: 100-Continue\r\nContent-Length: 14\r\n\r\n{"name":"cup"}`);
+    expect(await text(socket)).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 201 /);
   });
 
   test("accepts a path and query of 8 KiB", async () => {

@@ -75,12 +75,16 @@ export async function listen(
   server.on("connect", (_request, socket) =>
     endWithError(socket.resume(), problem("method_not_allowed", { Allow: "" }), format),
   );
-  // Replaces Node's own 100 Continue. The body reader sends it, so that a request rejected earlier gets none.
-  server.on("checkContinue", handle);
-  server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) => {
+  const rejectExpectation = (_request: IncomingMessage, response: ServerResponse): void => {
     const { status, body, headers } = closingError(problem("expectation_failed"), format);
     response.writeHead(status, headers).end(body);
+  };
+  // Replaces Node's own 100 Continue. The body reader sends it, so that a request rejected earlier gets none.
+  server.on("checkContinue", (request, response) => {
+    const isAlone = request.headers.expect!.toLowerCase() === "100-continue"; // Node only looks for it in the header
+    (isAlone ? handle : rejectExpectation)(request, response);
   });
+  server.on("checkExpectation", rejectExpectation);
   await new Promise<void>((done, failed) => {
     server.once("error", (cause) => failed(new ListenError(address, cause)));
     server.listen(address.port, address.host, done);

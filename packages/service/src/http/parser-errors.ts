@@ -27,6 +27,10 @@ export function errorCodeOf(error: ParserError): ErrorCode {
       return REST_OF_LINE.test(restOf(error)) ? "not_implemented" : "invalid_request";
     case "HPE_INVALID_CONSTANT": // also for methods that the parser knows from other protocols
       return error.reason?.startsWith("Invalid method") ? "not_implemented" : "invalid_request";
+    case "HPE_PAUSED_H2_UPGRADE": // the preface of HTTP/2
+      return "http_version_not_supported";
+    case "HPE_INVALID_VERSION":
+      return isVersion(error) ? "http_version_not_supported" : "invalid_request";
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return "request_timeout";
     default:
@@ -43,6 +47,12 @@ function isInTarget(error: ParserError): boolean {
   const line = known.slice(known.lastIndexOf("\n") + 1);
   if (HEADER.test(line)) return false;
   return METHOD_AND_TARGET.test(line) || /^ HTTP\/\d/.test(restOf(error));
+}
+
+/** Whether the rejected version is a number, such as `1.2`, `2` or `1.10`. */
+function isVersion(error: ParserError): boolean {
+  const { reason = "" } = error;
+  return reason === "Invalid HTTP version" || (reason.startsWith("Expected ") && /^[\d\r\n]/.test(restOf(error)));
 }
 
 function restOf({ rawPacket, bytesParsed }: ParserError): string {

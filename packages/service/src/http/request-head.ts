@@ -1,4 +1,4 @@
-import { isIP, isIPv6, type Socket, SocketAddress } from "node:net";
+import { isIP, isIPv6, SocketAddress } from "node:net";
 import type { NextFunction, Request, Response } from "express";
 import { problem } from "../problems.ts";
 import { MAX_PROXIES } from "../settings.ts";
@@ -9,24 +9,31 @@ import { MAX_PROXIES } from "../settings.ts";
  */
 export const MAX_TARGET = 8_192;
 
-const NOT_IN_HTTP_1_0 = "HTTP/1.0 does not support Transfer-Encoding. Send a Content-Length, or use HTTP/1.1.";
-
-/** Connections on which the start of the next request is unknown. */
-const misframedConnections = new WeakSet<Socket>();
-
 /** Rejects request heads that HTTP forbids but Node's parser accepts. */
 export function checkHead(request: Request, _response: Response, next: NextFunction): void {
-  next(framingFault(request) ?? hostFault(request) ?? targetFault(request));
+  next(versionFault(request) ?? framingFault(request) ?? hostFault(request) ?? targetFault(request));
 }
 
-/**
- * Returns the problem of a request with Transfer-Encoding in HTTP/1.0, and of all input after it. The start of the next request
- * is unknown, so the connection is closed (RFC 9112, section 6.1).
- */
-function framingFault({ httpVersion, headers, socket }: Request) {
-  if (httpVersion === "1.0" && headers["transfer-encoding"] !== undefined) misframedConnections.add(socket);
-  if (!misframedConnections.has(socket)) return undefined;
-  return problem("invalid_request", { Connection: "close" }, NOT_IN_HTTP_1_0);
+/** The start of the next request is unknown after a fault of version or framing, so the connection is closed. */
+const CLOSE = { Connection: "close" };
+
+function versionFault({ httpVersion }: Request) {
+  return httpVersion === "1.1" || httpVersion === "1.0" ? undefined : problem("http_version_not_supported", CLOSE);
+}
+
+/** Returns the problem of a Transfer-Encoding that is not `chunked` alone, or is in HTTP/1.0 (RFC 9112, sections 6.1 and 6.3). */
+function framingFault({ httpVersion, headers }: Request) {
+  const coding = headers["transfer-encoding"];
+  if (coding === undefined) return undefined;
+  if (httpVersion === "1.0")
+    return problem(
+      "invalid_request",
+      CLOSE,
+      "HTTP/1.0 does not support Transfer-Encoding. Send a Content-Length, or use HTTP/1.1.",
+    );
+  if (coding.toLowerCase() === "chunked") return undefined;
+  const code = /,[ \t]*chunked$/i.test(coding) ? "not_implemented" : "invalid_request";
+  return problem(code, CLOSE, "The only Transfer-Encoding supported is chunked. Send the body without other codings.");
 }
 
 /** Returns the 400 for a missing, repeated or malformed Host (RFC 9112, section 3.2). Node's own 400 would have no body. */
@@ -42,8 +49,17 @@ function hostFault(request: Request) {
       );
 }
 
+/** A scheme, and an authority with user information (RFC 3986, section 3.2.1). */
+const USER_INFORMATION = /^[A-Za-z][\w+.-]*:\/\/[^/?]*@/;
+
 function targetFault({ originalUrl }: Request) {
-  return originalUrl.length > MAX_TARGET ? problem("uri_too_long") : undefined;
+  if (originalUrl.length > MAX_TARGET) return problem("uri_too_long");
+  if (!originalUrl.includes("#") && !USER_INFORMATION.test(originalUrl)) return undefined;
+  return problem(
+    "invalid_request",
+    undefined,
+    "The request target must have no fragment and no user information. Send the path and query only.",
+  );
 }
 
 function headerCount({ rawHeaders }: Request, lowerCaseName: string): number {

@@ -18,6 +18,7 @@ import { problem } from "../problems.ts";
 import { type Address, type Listener, listen } from "../http/listener.ts";
 import { onError } from "../http/on-error.ts";
 import { allowGetHead } from "../http/allow-get-head.ts";
+import { checkHead } from "../http/request-head.ts";
 import { stateOf } from "../http/request-state.ts";
 import type { Observer } from "./observer.ts";
 
@@ -109,7 +110,7 @@ function readinessGauge(isReady: () => Promise<boolean>): Gauge {
 
 /** Serves `GET /metrics` on an address of its own, so that it can be closed to clients of the service. */
 export function listenForMetrics(read: () => Promise<string>, address: Address, logger: Logger): Promise<Listener> {
-  const app = express().disable("x-powered-by");
+  const app = express().disable("x-powered-by").use(checkHead);
   app.all("/metrics", allowGetHead, async (_request, response) => {
     const text = await read();
     response.writeHead(200, { "Content-Type": prometheusContentType, "Cache-Control": "no-store" }).end(text);
