@@ -1,10 +1,21 @@
+/** The control characters but tab and line breaks, and the characters that reorder a line (Unicode's bidirectional controls). */
+const CONTROLS = /[\0-\x08\v\f\x0E-\x1F\x7F-\x9F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]|\r(?!\n)/g;
+
+/** Returns a text whose control characters are written as in JSON, such as `\u001b`, so that they cannot change a terminal. */
+export function visible(text: string): string {
+  return text.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 /** Prints a value as JSON. */
 export function printJson(value: unknown): void {
   console.log(JSON.stringify(value, null, 2));
 }
 
-/** Prints rows in aligned columns. The first row contains the titles. */
-export function printTable(rows: string[][]): void {
+/** Prints rows in aligned columns. The first row contains the titles. Line breaks in a cell are escaped. */
+export function printTable(cells: string[][]): void {
+  const rows = cells.map((row) =>
+    row.map((cell) => visible(cell).replaceAll(/[\t\r\n]/g, (one) => JSON.stringify(one).slice(1, -1))),
+  );
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   for (const row of rows)
     console.log(

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { format } from "node:util";
 import { Command, type HelpContext, type ParseOptionsResult } from "commander";
+import { visible } from "./print.ts";
 
 /** The description of a program for its `--help`. */
 export interface ProgramDescription {
@@ -20,6 +22,10 @@ export function createProgram(name: string, { description, folder, examples = []
     .description(description)
     .version(versionOf(folder), "--version", "print the version")
     .helpOption("-h, --help", "print this text")
+    .configureOutput({
+      writeOut: (text) => process.stdout.write(visible(text)),
+      writeErr: (text) => process.stderr.write(visible(text)),
+    })
     .showHelpAfterError("Add --help to see the usage.")
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? codeAfterOutput() : 2)); // Commander has printed the error
   if (examples.length > 0)
@@ -57,12 +63,19 @@ export interface RunOptions {
   mayLoseOutput?: () => boolean;
 }
 
-/** Runs a program. An error is printed to standard error, and the exit code is 1. */
+/**
+ * Runs a program. An error is printed to standard error, and the exit code is 1. The program's console escapes control characters,
+ * since arguments, documents and rows may contain some.
+ */
 export async function runProgram(
   program: Command,
   { args = process.argv.slice(2), isExpected = isNoMistake, mayLoseOutput = () => false }: RunOptions = {},
 ): Promise<void> {
   reportLostOutput(mayLoseOutput);
+  for (const method of ["log", "error"] as const) {
+    const print = console[method];
+    console[method] = (...values) => print(visible(format(...values)));
+  }
   try {
     await program.parseAsync(args, { from: "user" });
   } catch (error) {

@@ -22,6 +22,43 @@ function run(
   return { status, stdout: printed.stdout, stderr: printed.stderr };
 }
 
+describe("control characters", () => {
+  const RAW = "a\u001b[31m\r\u0007\u009b2J\u202eb\tc\n";
+  const SHOWN = "a\\u001b[31m\\u000d\\u0007\\u009b2J\\u202eb\tc\n";
+  const literal = JSON.stringify(RAW);
+
+  test("are escaped in what a program prints", () => {
+    expect(run(`console.log(${literal} + "%s", ${literal}); console.error(${literal});`)).toEqual({
+      status: 0,
+      stdout: `${SHOWN}${SHOWN}\n`,
+      stderr: `${SHOWN}\n`,
+    });
+  });
+
+  test("are escaped in the messages of errors and in their stacks", () => {
+    expect(run(`throw new Error(${literal});`).stderr).toBe(`${SHOWN}\n`);
+    expect(run(`throw new TypeError(${literal});`).stderr).toContain(SHOWN);
+  });
+
+  test("are escaped in echoes of arguments", () => {
+    for (const args of [["--\u001b]0;x\u0007"], ["--count", "\u001b[2J"], ["--count=\u009b1"]]) {
+      const { status, stderr } = run("", { options: '.option("--count <n>", "", wholeNumber())', args });
+      expect(status).toBe(2);
+      expect(stderr).toMatch(/\\u00(1b|9b)/);
+      expect(stderr).not.toMatch(/[\u001b\u0007\u009b]/);
+    }
+  });
+
+  test("are escaped in tables, with their line breaks, and in JSON, which stays the same value", () => {
+    const tables = INDEX.replace("index.ts", "print.ts");
+    const code = `const { printJson, printTable } = await import(${JSON.stringify(tables)}); const raw = ${literal};`;
+    expect(run(`${code} printTable([["name", "id"], [raw, "1"]]);`).stdout.split("\n")).toHaveLength(3);
+    const { stdout } = run(`${code} printJson({ raw });`);
+    expect(stdout).not.toMatch(/[\u001b\u0007\u009b\u202e]/);
+    expect(JSON.parse(stdout)).toEqual({ raw: RAW });
+  });
+});
+
 describe("runProgram", () => {
   test("exits with 0 after success", () => {
     expect(run("console.log('done');")).toEqual({ status: 0, stdout: "done\n", stderr: "" });

@@ -1,7 +1,7 @@
 /** `pnpm dev`: runs the service, watches the contract and the code, and reports after each save. */
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { createProgram } from "@platform/command-line";
+import { createProgram, visible } from "@platform/command-line";
 import { filesOf } from "./contract.ts";
 import { LogLines } from "./log-lines.ts";
 import { Loop } from "./loop.ts";
@@ -24,7 +24,7 @@ const { poll: isPolling } = program.opts<{ poll?: true }>();
 
 const root = resolve(import.meta.dirname, "../../..");
 const packages = packagesIn(root);
-const print = (text: string): void => console.log(styled(text));
+const print = (text: string): void => console.log(styled(visible(text)));
 const log = new LogLines(print);
 const service = new Service(root, (line) => log.add(line));
 const stopping = new AbortController();

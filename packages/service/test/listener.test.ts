@@ -24,12 +24,14 @@ describe("the listener", () => {
   const HEAD = "Host: x\r\nConnection: close\r\n";
   const LONG = "x".repeat(10_000);
 
-  const codingCase = (status: number, code: string) => (coding: string): [string, string, number, string] => [
-    `Transfer-Encoding: ${coding}`,
-    `POST /v1/things HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`,
-    status,
-    code,
-  ];
+  const codingCase =
+    (status: number, code: string) =>
+    (coding: string): [string, string, number, string] => [
+      `Transfer-Encoding: ${coding}`,
+      `POST /v1/things HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\n0\r\n\r\n`,
+      status,
+      code,
+    ];
 
   test.each<[string, string, number, string]>([
     ["a line that is not a request", "nonsense\r\n\r\n", 400, "invalid_request"],
@@ -72,7 +74,9 @@ describe("the listener", () => {
     ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505, "http_version_not_supported"],
     ["a version that is not a number", `GET /v1/things HTTP/1.x\r\n${HEAD}\r\n`, 400, "invalid_request"],
     ...["gzip, chunked", "gzip\r\nTransfer-Encoding: chunked", "x,chunked"].map(codingCase(501, "not_implemented")),
-    ...["gzip", "identity", "chunked, chunked", "chunked, gzip", "chunked;a=b", ""].map(codingCase(400, "invalid_request")),
+    ...["gzip", "identity", "chunked, chunked", "chunked, gzip", "chunked;a=b", ""].map(
+      codingCase(400, "invalid_request"),
+    ),
     ...["/v1/things#x", "/v1/things?limit=1#x", "http://user@x/v1/things", "http://user:pw@x/v1/things?a=b"].map(
       (target): [string, string, number, string] => [
         `the target ${target}`,
@@ -81,14 +85,18 @@ describe("the listener", () => {
         "invalid_request",
       ],
     ),
-    ...["100-continue, tea", "tea,100-continue", "x-100-continue", "100-continue;q=1", "100-continue\r\nExpect: tea"].map(
-      (expect): [string, string, number, string] => [
-        `Expect: ${expect}`,
-        `POST /v1/things HTTP/1.1\r\n${HEAD}Content-Length: 2\r\nExpect: ${expect}\r\n\r\n`,
-        417,
-        "expectation_failed",
-      ],
-    ),
+    ...[
+      "100-continue, tea",
+      "tea,100-continue",
+      "x-100-continue",
+      "100-continue;q=1",
+      "100-continue\r\nExpect: tea",
+    ].map((expect): [string, string, number, string] => [
+      `Expect: ${expect}`,
+      `POST /v1/things HTTP/1.1\r\n${HEAD}Content-Length: 2\r\nExpect: ${expect}\r\n\r\n`,
+      417,
+      "expectation_failed",
+    ]),
     [
       "too large headers",
       `GET /v1/things HTTP/1.1\r\n${HEAD}X: ${"x".repeat(20_000)}\r\n\r\n`,
@@ -251,7 +259,9 @@ test.each(["nonsense\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r
     socket.write(`GET / HTTP/1.1\r\nHost: x\r\n\r\n${malformed}`);
     const received = text(socket);
     (await firstPart).end("last");
-    expect((await received).replaceAll("\r\n", " ")).toMatch(/^HTTP\/1.1 200 .* last 0 {2}HTTP\/1.1 400 .*"invalid_request"/);
+    expect((await received).replaceAll("\r\n", " ")).toMatch(
+      /^HTTP\/1.1 200 .* last 0 {2}HTTP\/1.1 400 .*"invalid_request"/,
+    );
   },
 );
 
@@ -265,7 +275,11 @@ describe("a body", () => {
   async function exchange(request: string, respondsAtOnce = false): Promise<string> {
     const app = (request: IncomingMessage, response: ServerResponse) => {
       if (respondsAtOnce) response.end("early");
-      else void text(request).then((body) => response.end(String(body.length)), () => {});
+      else
+        void text(request).then(
+          (body) => response.end(String(body.length)),
+          () => {},
+        );
     };
     const listener = await listen(app, { host: "127.0.0.1", port: 0 });
     onTestFinished(async () => void (await listener.close(0)));

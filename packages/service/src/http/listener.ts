@@ -156,7 +156,9 @@ class Connections {
       socket.once("close", () => this.#open.delete(socket));
     });
     for (const event of ["request", "checkContinue"] as const)
-      server.prependListener(event, (request, response) => this.#add({ request, response, arrivedAt: performance.now() }));
+      server.prependListener(event, (request, response) =>
+        this.#add({ request, response, arrivedAt: performance.now() }),
+      );
   }
 
   /** Sends `Connection: close` with each response from now on, also for requests in flight. */
@@ -188,7 +190,9 @@ class Connections {
   endIdleConnections(endIdle: () => void): void {
     const connections = [...this.#open];
     const unused = connections.filter(([socket]) => socket.bytesRead === 0);
-    const expired = unused.filter(([, { openedAt }]) => performance.now() - openedAt > FIRST_BYTE_MS).map(([socket]) => socket);
+    const expired = unused
+      .filter(([, { openedAt }]) => performance.now() - openedAt > FIRST_BYTE_MS)
+      .map(([socket]) => socket);
     const busy = connections.filter(([, { exchange }]) => exchange !== undefined);
     const kept = [...busy, ...unused].map(([socket]) => socket);
     for (const socket of kept) socket.destroy = () => socket;

@@ -58,7 +58,8 @@ export function endIfSlow(socket: Socket, connection: Connection, format: ErrorF
     const { request, response } = exchange;
     if (response.writableEnded && !response.closed) exchange.endedAt ??= performance.now();
     if (!request.complete && isBodySlow(exchange)) rejectSlowBody(exchange, format);
-    else if (exchange.endedAt !== undefined && performance.now() - exchange.endedAt > RESPONSE_READ_MS) socket.destroy();
+    else if (exchange.endedAt !== undefined && performance.now() - exchange.endedAt > RESPONSE_READ_MS)
+      socket.destroy();
   }
   if (connection.idleSince !== undefined && performance.now() - connection.idleSince > IDLE_MS) socket.destroy();
   if (isStalled(socket, connection)) socket.destroy();
