@@ -1,5 +1,5 @@
 /** The control characters but tab and line breaks, and the characters that reorder a line (Unicode's bidirectional controls). */
-const CONTROLS = /[\0-\x08\v\f\x0E-\x1F\x7F-\x9F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]|\r(?!\n)/g;
+const CONTROLS = /(?!\t|\r?\n)[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
 
 /** Returns a text whose control characters are written as in JSON, such as `\u001b`, so that they cannot change a terminal. */
 export function visible(text: string): string {

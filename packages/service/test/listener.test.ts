@@ -91,9 +91,9 @@ describe("the listener", () => {
       "x-100-continue",
       "100-continue;q=1",
       "100-continue\r\nExpect: tea",
-    ].map((expect): [string, string, number, string] => [
-      `Expect: ${expect}`,
-      `POST /v1/things HTTP/1.1\r\n${HEAD}Content-Length: 2\r\nExpect: ${expect}\r\n\r\n`,
+    ].map((expectation): [string, string, number, string] => [
+      `Expect: ${expectation}`,
+      `POST /v1/things HTTP/1.1\r\n${HEAD}Content-Length: 2\r\nExpect: ${expectation}\r\n\r\n`,
       417,
       "expectation_failed",
     ]),
@@ -272,7 +272,7 @@ describe("a body", () => {
     `${data.length.toString(16)}${extension}\r\n${data}\r\n`.repeat(count) + "0\r\n\r\n";
 
   /** Sends a request to a server that responds with the length of the body, or before the body arrives. */
-  async function exchange(request: string, respondsAtOnce = false): Promise<string> {
+  async function exchange(sent: string, respondsAtOnce = false): Promise<string> {
     const app = (request: IncomingMessage, response: ServerResponse) => {
       if (respondsAtOnce) response.end("early");
       else
@@ -284,7 +284,7 @@ describe("a body", () => {
     const listener = await listen(app, { host: "127.0.0.1", port: 0 });
     onTestFinished(async () => void (await listener.close(0)));
     const socket = connect(Number(new URL(listener.origin).port), "127.0.0.1").on("error", () => {});
-    socket.write(request);
+    socket.write(sent);
     return text(socket);
   }
 

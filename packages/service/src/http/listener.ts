@@ -179,8 +179,8 @@ class Connections {
   }
 
   /** Makes the next request on a connection wait, after the parser has stopped behind its head. */
-  stopAtNextRequest(error: ParserError, socket: Socket): void {
-    this.#open.get(socket)?.pipeline.stop(error);
+  stopAtNextRequest({ rawPacket, bytesParsed }: ParserError, socket: Socket): void {
+    this.#open.get(socket)?.pipeline.stop(rawPacket!.subarray(bytesParsed));
   }
 
   /**

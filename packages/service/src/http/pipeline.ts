@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { ParserError } from "./parser-errors.ts";
 
 /** The parts of a server's socket that Node does not document. */
 export type ServerSocket = Socket & {
@@ -53,8 +52,8 @@ export class Pipeline {
   }
 
   /** Keeps the rest of the input after the parser has stopped, and stops reading. */
-  stop({ rawPacket, bytesParsed }: ParserError): void {
-    this.#rest = rawPacket!.subarray(bytesParsed);
+  stop(rest: Buffer): void {
+    this.#rest = rest;
     const handle = this.#socket._handle;
     if (handle === null) return; // the connection is closed
     handle.readStop();
