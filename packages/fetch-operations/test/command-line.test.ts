@@ -64,6 +64,7 @@ describe("fetch-operations generate", () => {
     expect(await printed("generate", "--help")).toContain(usage);
     expect(await printed("--version")).toBe(`${version}\n`);
     expect(await printed("make", "it")).toBe("2: error: unknown command 'make it'\nAdd --help to see the usage.\n");
+    expect(await printed("make\u001b[2J\u202e")).toContain("unknown command 'make\\u001b[2J\\u202e'");
     expect(await printed("generate", "--lost")).toMatch(/^2: error: Unknown option '--lost'.*\nAdd --help/);
   });
 

@@ -128,6 +128,13 @@ async function watchContract(path: string): Promise<void> {
 function report(error: unknown): void {
   const isUsage = error instanceof UsageError;
   const isOfUser = error instanceof Error && ["ConfigError", "Refusal", "TypeError"].includes(error.name);
-  console.error(isUsage || isOfUser ? error.message : error);
+  console.error(isUsage || isOfUser ? visible(error.message) : error);
   process.exitCode = isUsage ? 2 : 1;
+}
+
+/** Writes control characters of arguments and documents as in JSON, so that they cannot change a terminal. */
+function visible(message: string): string {
+  return message.replaceAll(/(?!\t|\r?\n)[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, (character) => {
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
 }
