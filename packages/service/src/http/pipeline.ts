@@ -17,7 +17,7 @@ interface Parser {
   resume: () => void;
 }
 
-/** A result of `onIncoming`, for which the parser stops with the error `HPE_PAUSED` (the constants of llhttp). */
+/** A result of `onIncoming`, for which the parser stops with the error `HPE_PAUSED`. */
 const PAUSE = 21;
 
 /**
