@@ -3,7 +3,12 @@ import { basePathOf } from "@platform/contract-tools/base-path";
 import { requiredSchemes, type SecurityScheme, verifierOf } from "@platform/contract-tools/security-schemes";
 import { implement, mountPath, Problem } from "express-operations";
 import { declaredErrors } from "express-operations/declared-errors";
-import { type OpenApiDocument, type OperationEntry, operationsOf } from "express-operations/reading";
+import {
+  type OpenApiDocument,
+  type OperationEntry,
+  operationsOf,
+  withLocalReferences,
+} from "express-operations/reading";
 import { behaviourOf, type Collections, type MockInput } from "./behaviour.ts";
 import { withBodyText } from "./body-text.ts";
 import { type Conditions, withConditions } from "./conditions.ts";
@@ -27,7 +32,8 @@ export interface MockOptions {
  * credential is accepted. `Prefer: code=…, example=…` selects the response to a valid request (RFC 7240). A response that
  * does not match the document is replaced by a 500 that names the wrong example.
  */
-export function createMock({ document, conditions = {}, log = () => {} }: MockOptions): Express {
+export function createMock({ document: given, conditions = {}, log = () => {} }: MockOptions): Express {
+  const document = withLocalReferences(given);
   const app = express().disable("x-powered-by").disable("etag").enable("case sensitive routing");
   app.use((request, response, next) => {
     const line = `${request.method} ${request.originalUrl}`;

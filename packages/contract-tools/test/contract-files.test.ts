@@ -71,6 +71,20 @@ paths:
   expect(components?.schemas).toEqual({ title: { type: "string" }, "title-2": { type: "object" } });
 });
 
+test("a reference that is relative to an $id becomes a pointer, and is no file", async () => {
+  const schemas = `
+    O: { $id: "https://shop.example/o.json", type: object }
+    S: { $id: "https://shop.example/s.json", allOf: [{ $ref: o.json }, { $ref: "#/$defs/name" }], $defs: { name: {} } }`;
+  const folder = folderWith({
+    "shop.yaml": `openapi: 3.1.1\ninfo: { title: Shop, version: 1.0.0 }\npaths: {}\ncomponents:\n  schemas:${schemas}`,
+  });
+  const { components } = await bundle(join(folder, "shop.yaml"));
+  expect(components?.schemas?.["S"]).toEqual({
+    allOf: [{ $ref: "#/components/schemas/O" }, { $ref: "#/components/schemas/S/$defs/name" }],
+    $defs: { name: {} },
+  });
+});
+
 // As in the contract of Shutterstock.
 test("a reference in an example is replaced by its target, and is no schema", async () => {
   const folder = folderWith({

@@ -3,6 +3,7 @@ import { ResponseValidator } from "express-openapi-validator/dist/middlewares/op
 import { ContentType } from "express-openapi-validator/dist/middlewares/util.js";
 import { OpenApiValidator } from "express-openapi-validator/dist/openapi.validator.js";
 import { type OpenApiDocument, type Schema, unescapeKey } from "./document/document.ts";
+import { separateEvaluations } from "./document/excerpt.ts";
 import { compilePattern } from "./document/pattern.ts";
 import { BASE64, isDateTime, UUID } from "./request/formats.ts";
 import { isMultipleOf } from "./request/multiple-of.ts";
@@ -194,6 +195,7 @@ interface EovOptions {
  * accept more than their RFCs: a line feed for the T, any text with an empty line, and a prefix.
  */
 async function bind(document: OpenApiDocument, path: string, method: string, options: EovOptions) {
+  separateEvaluations(document);
   const spec = { apiDoc: document as never, basePaths: [""], routes: [routeOf(path, method)], serial: 0 };
   const validator = new OpenApiValidator({
     apiSpec: document as never,

@@ -17,5 +17,6 @@ export {
   type Schema,
   unescapeKey,
 } from "./document/document.ts";
+export { withLocalReferences } from "./document/local-references.ts";
 export { compilePattern } from "./document/pattern.ts";
 export { normalizePath } from "./request/path-router.ts";

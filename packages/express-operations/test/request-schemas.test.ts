@@ -437,3 +437,148 @@ describe("a schema that is named by", () => {
     expect(fault).toBeUndefined(); // 500: `ready` and a warning name the operation
   });
 });
+
+describe("unevaluated fields and items beside a reference", () => {
+  const Base = { type: "object", required: ["a"], properties: { a: { type: "integer" } } };
+  const closed = { ...ref("Base"), properties: { b: string }, unevaluatedProperties: false };
+  const branch = (k: number, name: string) => ({ required: ["k"], properties: { k: { const: k }, [name]: {} } });
+  const rejected = expect.stringContaining("is not known") as string;
+
+  test.each<[where: string, schema: object, schemas: object]>([
+    ["in the schema of the body", closed, {}],
+    ["in a component", ref("Closed"), { Closed: closed }],
+    [
+      "in a component that another one closes",
+      { ...ref("Open"), unevaluatedProperties: false },
+      { Open: { ...ref("Base"), properties: { b: string } } },
+    ],
+    ["whose target is readOnly", { ...closed, ...ref("Set") }, { Set: { ...Base, readOnly: true } }],
+  ])("are judged with the reference %s", async (_where, schema, schemas) => {
+    const bodies = [{ a: 1, b: "x" }, { a: 1 }, { a: 1, c: 1 }];
+    expect(await post(schema, { Base, ...schemas }, bodies)).toEqual([bodies[0], bodies[1], rejected]);
+  });
+
+  test("are judged with the reference in a field, where the component has keywords beside its own reference", async () => {
+    const bodies = [{ of: { a: 1, b: "x" } }, { of: { a: 1, c: 1 } }];
+    const schema = { type: "object", properties: { of: ref("Closed") } };
+    expect(await post(schema, { Base, Closed: closed }, bodies)).toEqual([bodies[0], rejected]);
+  });
+
+  test.each<[keyword: string, beside: object]>([
+    ["oneOf", { oneOf: [branch(1, "d"), branch(2, "e")] }],
+    ["anyOf", { anyOf: [branch(1, "d"), branch(2, "e")] }],
+    ["if", { if: { properties: { k: { const: 1 } } }, then: branch(1, "d"), else: branch(2, "e") }],
+  ])("are judged with the branch of %s that applies", async (_keyword, beside) => {
+    const schema = { ...ref("Base"), ...beside, unevaluatedProperties: false };
+    const bodies = [
+      { a: 1, k: 1, d: 1 },
+      { a: 1, k: 2, e: 1 },
+      { a: 1, k: 2, d: 1 },
+    ];
+    expect(await post(schema, { Base }, bodies)).toEqual([bodies[0], bodies[1], rejected]);
+  });
+
+  test("are judged with the items of the reference", async () => {
+    const schema = { ...ref("Tuple"), unevaluatedItems: false };
+    expect(await post(schema, { Tuple: { type: "array", prefixItems: [string] } }, [["a"], ["a", 1]])).toEqual([
+      ["a"],
+      "The request body must have at most 1 item.",
+    ]);
+  });
+});
+
+describe("$id is the base of references", () => {
+  const base = "https://example.com/schemas/order.json";
+  const bodies = [{ n: "x" }, { n: 1 }];
+  const judged = [bodies[0], 'Body field "n" must be a string.'];
+  const named = ($ref: string, more: object = {}) => ({ properties: { n: { $ref } }, ...more });
+
+  test.each<[reference: string, schemas: object]>([
+    ["a pointer below it", { S: named("#/$defs/name", { $id: base, $defs: { name: string } }) }],
+    ["an anchor below it", { S: named("#name", { $id: base, $defs: { x: { $anchor: "name", ...string } } }) }],
+    [
+      "a relative URI",
+      { S: named("name.json", { $id: base }), N: { $id: "https://example.com/schemas/name.json", ...string } },
+    ],
+    ["an absolute URI", { S: named("https://example.com/name"), N: { $id: "https://example.com/name", ...string } }],
+    ["a URI and a pointer", { S: named(`${base}#/$defs/name`), O: { $id: base, $defs: { name: string } } }],
+    [
+      "an $id relative to another one",
+      { S: named("parts/name.json", { $id: base, $defs: { x: { $id: "parts/name.json", ...string } } }) },
+    ],
+    [
+      "a URN",
+      { S: named("#/$defs/name", { $id: "urn:uuid:00000000-0000-4000-8000-000000000000", $defs: { name: string } }) },
+    ],
+    [
+      "a pointer from the root, as many documents write it",
+      { S: named("#/components/schemas/N", { $id: base }), N: string },
+    ],
+    [
+      "one of two equal anchors",
+      {
+        S: named("#name", { $id: base, $defs: { x: { $anchor: "name", ...string } } }),
+        T: { $id: "urn:t", $anchor: "name", type: "integer" },
+      },
+    ],
+  ])("that are %s", async (_reference, schemas) => {
+    expect(await post(ref("S"), schemas as Record<string, object>, bodies)).toEqual(judged);
+  });
+
+  test("with # alone", async () => {
+    const Tree = { $id: base, type: "object", properties: { n: string, of: { $ref: "#" } } };
+    expect(await post(ref("Tree"), { Tree }, [{ of: { n: "x" } }, { of: { n: 1 } }])).toEqual([
+      { of: { n: "x" } },
+      'Body field "of.n" must be a string.',
+    ]);
+  });
+
+  test("in the mapping of a discriminator", async () => {
+    const pet = (type: object) => ({ type: "object", properties: { kind: string, n: type } });
+    const Pet = {
+      $id: "https://example.com/pet",
+      oneOf: [{ $ref: "cat" }, { $ref: "dog" }],
+      discriminator: { propertyName: "kind", mapping: { c: "cat", d: "dog" } },
+    };
+    const Cat = { $id: "https://example.com/cat", ...pet(string) };
+    const Dog = { $id: "https://example.com/dog", ...pet({ type: "integer" }) };
+    expect(
+      await post(ref("Pet"), { Pet, Cat, Dog }, [
+        { kind: "c", n: "x" },
+        { kind: "d", n: 1 },
+      ]),
+    ).toEqual([
+      { kind: "c", n: "x" },
+      { kind: "d", n: 1 },
+    ]);
+  });
+
+  test.each<[fault: string, schemas: object, message: string]>([
+    [
+      "no target",
+      { S: named("other.json", { $id: base }) },
+      "#/components/schemas/S/properties/n: The reference other.json leads to no schema",
+    ],
+    [
+      "several targets",
+      {
+        S: named("n", { $id: base }),
+        N: { $id: "https://example.com/schemas/n" },
+        M: { $id: "https://example.com/schemas/n" },
+      },
+      "The reference n fits 2 schemas",
+    ],
+    [
+      "an $id that is no URI",
+      { S: { $id: "https://[", ...string } },
+      "#/components/schemas/S: The $id https://[ is no URI reference",
+    ],
+    [
+      "a relative $id below a URN",
+      { S: { $id: "urn:s", $defs: { a: { $id: "a" } } } },
+      "#/components/schemas/S/$defs/a: The $id a is no URI reference below urn:s",
+    ],
+  ])("and %s is an error at start that names the place", async (_fault, schemas, message) => {
+    await expect(post(ref("S"), schemas as Record<string, object>, [{}])).rejects.toThrow(message);
+  });
+});

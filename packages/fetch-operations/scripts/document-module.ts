@@ -8,6 +8,8 @@ import { join } from "node:path";
 const SOURCE = import.meta.resolve("express-operations/document");
 const COPIES = {
   "document.ts": "openapi.ts",
+  "keywords.ts": "keywords.ts",
+  "local-references.ts": "local-references.ts",
   "nested-references.ts": "nested-references.ts",
   "compilable-types.ts": "compilable-types.ts",
   "directions.ts": "directions.ts",
@@ -15,7 +17,6 @@ const COPIES = {
   "discriminator-values.ts": "discriminator-values.ts",
   "effective-schema.ts": "effective-schema.ts",
   "inheritance.ts": "inheritance.ts",
-  "keywords.ts": "keywords.ts",
 };
 
 for (const [module, copy] of Object.entries(COPIES)) {

@@ -326,6 +326,13 @@ describe("a contract", () => {
     await expect(loadContract(path)).rejects.toMatchObject({ name: "TypeError", message });
   });
 
+  test("has pointers in place of references that are relative to an $id", async () => {
+    const schemas = '{ O: { $id: "https://a.example/o" }, S: { $id: "https://a.example/s", $ref: o } }';
+    const text = `openapi: 3.1.1\ninfo: { title: a, version: "1" }\npaths: {}\ncomponents: { schemas: ${schemas} }\n`;
+    const { document } = await loadContract(write("identified.yaml", text));
+    expect(document.components).toEqual({ schemas: { O: {}, S: { $ref: "#/components/schemas/O" } } });
+  });
+
   test("that is missing is refused by its path", async () => {
     const path = join(folder, "lost.yaml");
     await expect(loadContract(path)).rejects.toThrow(`${path} cannot be read: `);

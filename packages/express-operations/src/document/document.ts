@@ -211,50 +211,18 @@ export function resolve<Target>(document: OpenApiDocument, node: Target | Refere
   return target as Target;
 }
 
-/**
- * Returns the node at a `#/…` JSON pointer (RFC 6901), or the only schema with the `$id`, `$anchor` or `$dynamicAnchor` of a
- * reference.
- */
+/** Returns the node at a `#/…` JSON pointer (RFC 6901). `withLocalReferences` makes other references of a document pointers. */
 export function pointer(document: OpenApiDocument, ref: string): unknown {
   if (!ref.startsWith("#/")) {
-    const named = identifiedSchemas(document).get(ref);
-    if (named?.size === 1) return [...named][0];
-    if (named !== undefined)
-      throw new Error(`The reference ${ref} fits ${named.size} schemas. Refer to one by its path.`);
-    throw new Error(`The reference ${ref} leaves the document. Bundle it first: \`redocly bundle\` does.`);
+    const fault = ref.startsWith("#")
+      ? "leads to no schema, or to several. Refer to one by its path."
+      : "leaves the document. Bundle it first: `redocly bundle` does.";
+    throw new Error(`The reference ${ref} ${fault}`);
   }
   let node: unknown = document;
   for (const key of pointerKeys(ref)) node = (node as Record<string, unknown> | undefined)?.[key];
   if (node === undefined) throw new Error(`The reference ${ref} points at nothing.`);
   return node;
-}
-
-const identified = new WeakMap<OpenApiDocument, Map<string, Set<Schema>>>();
-
-/**
- * Returns the schemas of a document by the references to them (JSON Schema 2020-12, section 8.2): by `$id`, by `#` and
- * an anchor, or by both. The document is searched at the first reference of this kind.
- */
-function identifiedSchemas(document: OpenApiDocument): Map<string, Set<Schema>> {
-  const known = identified.get(document);
-  if (known !== undefined) return known;
-  const found = new Map<string, Set<Schema>>();
-  identified.set(document, found);
-  const add = (ref: string, schema: Schema) => found.set(ref, (found.get(ref) ?? new Set()).add(schema));
-  const visit = (node: unknown, base: string): void => {
-    if (typeof node !== "object" || node === null) return;
-    const schema = node as Schema;
-    const { $id, $anchor, $dynamicAnchor } = schema;
-    const own = typeof $id === "string" ? $id : base;
-    if (typeof $id === "string") add($id, schema);
-    for (const anchor of [$anchor, $dynamicAnchor])
-      if (typeof anchor === "string") for (const from of [own, ""]) add(`${from}#${anchor}`, schema);
-    for (const child of Object.values(node)) visit(child, own);
-  };
-  visit(document.paths, "");
-  visit(document.webhooks, "");
-  visit(document.components, "");
-  return found;
 }
 
 /** Returns the keys of a `#/…` JSON pointer, unescaped. */
@@ -295,13 +263,6 @@ export function apiKeyParameters(document: OpenApiDocument, entry: OperationEntr
 
 function parametersOf(document: OpenApiDocument, list: OperationObject["parameters"] = []): ParameterObject[] {
   return list.map((parameter) => resolve<ParameterObject>(document, parameter));
-}
-
-/** Returns the `$ref` or the `$dynamicRef` of a node. */
-export function referenceOf(node: object): string | undefined {
-  const { $ref, $dynamicRef } = node as Schema;
-  const ref = $ref ?? $dynamicRef;
-  return typeof ref === "string" ? ref : undefined;
 }
 
 function isReference(node: unknown): node is Reference {

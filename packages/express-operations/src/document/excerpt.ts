@@ -1,6 +1,6 @@
 import { requireDiscriminator } from "./required-discriminator.ts";
 import { HOLDS_VALUES, IS_MAP } from "./keywords.ts";
-import { type OpenApiDocument, type OperationObject, pointer, pointerKeys, referenceOf } from "./document.ts";
+import { type OpenApiDocument, type OperationObject, type Schema, pointer, pointerKeys } from "./document.ts";
 
 /** A document that holds one operation, and the path of the operation. */
 export interface Excerpt {
@@ -34,15 +34,36 @@ export function excerpt(document: OpenApiDocument, method: string, operation: Op
     const ref = pending.pop()!;
     if (seen.has(ref)) continue;
     seen.add(ref);
-    put(document, copy, placeOf(ref), objectOf(copyOf(pointer(document, ref))));
+    const place = placeOf(ref);
+    const target = copyOf(pointer(document, ref));
+    put(document, copy, place, place.startsWith("#/components/schemas/") ? componentOf(target) : target);
   }
   return { document: copy, at, operation: own };
 }
 
-/** Returns a schema as an object, because the validator takes no component that is `true` or `false`. */
-function objectOf(node: unknown): unknown {
-  if (typeof node !== "boolean") return node;
-  return node ? {} : { not: {} };
+/** Returns a component in the form that the validator reads: no `true` or `false`, and no keywords beside `$ref`. */
+function componentOf(schema: unknown): unknown {
+  if (typeof schema === "boolean") return schema ? {} : { not: {} };
+  return typeof schema === "object" && schema !== null && "$ref" in schema ? { allOf: [schema] } : schema;
+}
+
+/**
+ * Moves `$ref` and `if` beside `unevaluatedProperties` or `unevaluatedItems` into `allOf`, in place, because ajv forgets the
+ * names that they evaluate beside a choice.
+ */
+export function separateEvaluations(node: unknown): void {
+  if (typeof node !== "object" || node === null) return;
+  const schema = node as Schema;
+  if (schema["unevaluatedProperties"] !== undefined || schema["unevaluatedItems"] !== undefined) {
+    const parts = [["$ref"], ["if", "then", "else"]].flatMap((keywords) => {
+      const moved = keywords.filter((keyword) => schema[keyword] !== undefined);
+      const part = Object.fromEntries(moved.map((keyword) => [keyword, schema[keyword]]));
+      for (const keyword of moved) delete schema[keyword];
+      return moved.length === 0 ? [] : [part];
+    });
+    if (parts.length > 0) schema["allOf"] = [...parts, ...((schema["allOf"] ?? []) as Schema[])];
+  }
+  for (const [key, value] of Object.entries(node)) if (!HOLDS_VALUES.has(key)) separateEvaluations(value);
 }
 
 /** A reference to a part of a schema, or to a schema that is no component. */
@@ -51,7 +72,7 @@ const KEYWORD_NAME = /^#\/components\/schemas\/\$?id$/;
 
 /**
  * Returns a function that returns the place in the copy for the target of a reference. ajv does not find a target within
- * another schema, or one that is named by `$id` or `$anchor` elsewhere in the document, and takes a component called `id` or `$id` for a keyword. These get a name of their own.
+ * another schema, and takes a component called `id` or `$id` for a keyword. These get a name of their own.
  */
 function placesOf(document: OpenApiDocument): (ref: string) => string {
   const { schemas = {} } = (document.components ?? {}) as { schemas?: object };
@@ -81,13 +102,11 @@ function put(document: OpenApiDocument, copy: object, place: string, node: unkno
 
 /**
  * Returns whether a keyword affects validation. Examples do not, and may refer to anything. Extensions do not, and ajv
- * would take an `id` in one for the identifier of a schema. `$id` and anchors do not, because the copy refers by
- * pointers. `nullable` without `type` does not (OpenAPI 3.0.3), and ajv rejects it. The default of a `readOnly` field is
+ * would take an `id` in one for the identifier of a schema. `nullable` without `type` does not (OpenAPI 3.0.3), and ajv rejects it. The default of a `readOnly` field is
  * left out, because it would be filled into requests and then rejected.
  */
 function isAssertion(key: string, node: object): boolean {
   if (key === "default") return !("readOnly" in node && node.readOnly === true);
-  if (key === "$id" || key === "$anchor" || key === "$dynamicAnchor") return false;
   if (key.startsWith("x-")) return key.startsWith("x-eov-");
   return key !== "example" && key !== "examples" && (key !== "nullable" || "type" in node);
 }
@@ -111,15 +130,15 @@ function copier(document: OpenApiDocument, copyReference: (ref: string) => strin
     if (typeof node !== "object" || node === null) return node;
     if (Array.isArray(node)) return node.map((item) => copyOf(item));
     expectValidated(node, isMap);
-    const ref = isMap ? undefined : referenceOf(node);
-    const $ref = ref && copyReference(ref);
+    const { $ref: ref } = (isMap ? {} : node) as Schema;
+    const $ref = typeof ref === "string" ? copyReference(ref) : undefined;
     if ($ref !== undefined && ignoresSiblings) return { $ref };
     const own = !isMap && "discriminator" in node ? requireDiscriminator(document, node) : node;
     const kept = Object.entries(own).filter(([key]) => isMap || isAssertion(key, node));
     return Object.fromEntries(
       kept.map(([key, value]): [string, unknown] => {
         if (isMap) return [key, copyOf(value)];
-        if ((key === "$ref" || key === "$dynamicRef") && $ref !== undefined) return ["$ref", $ref];
+        if (key === "$ref" && $ref !== undefined) return [key, $ref];
         if (HOLDS_VALUES.has(key)) return [key, structuredClone<unknown>(value)];
         return [key, copyOf(value, IS_MAP.has(key))];
       }),

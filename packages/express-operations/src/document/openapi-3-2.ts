@@ -1,23 +1,21 @@
 import { isVersion32, type OpenApiDocument, pointer } from "./document.ts";
 import { withInheritance } from "./inheritance.ts";
+import { withLocalReferences } from "./local-references.ts";
 import { HOLDS_VALUES } from "./keywords.ts";
 
 /**
- * Returns a document in the form that this package reads. In OpenAPI 3.2, references with the document's own `$self` URI
- * point into the document, and referenced media types are written out. Children inherit from a parent that lists them.
+ * Returns a document in the form that this package reads. References are JSON pointers. In OpenAPI 3.2, referenced
+ * media types are written out. Children inherit from a parent that lists them.
  */
 export function readableDocument(document: OpenApiDocument): OpenApiDocument {
-  return withInheritance(isVersion32(document) ? copied(document) : document);
+  const local = withLocalReferences(document);
+  return withInheritance(isVersion32(local) ? withMediaTypes(local) : local);
 }
 
 /** The most references that lead to a media type. */
 const MAX_HOPS = 32;
 
-function copied(document: OpenApiDocument): OpenApiDocument {
-  const { $self } = document as { $self?: string };
-  const prefix = $self === undefined ? undefined : `${$self}#`;
-  const localOf = (ref: string) =>
-    prefix !== undefined && ref.startsWith(prefix) ? ref.slice(prefix.length - 1) : ref;
+function withMediaTypes(document: OpenApiDocument): OpenApiDocument {
   const seen = new Map<object, unknown>();
   const copyOf = (node: unknown): unknown => {
     if (typeof node !== "object" || node === null) return node;
@@ -31,8 +29,7 @@ function copied(document: OpenApiDocument): OpenApiDocument {
     const copy: Record<string, unknown> = {};
     seen.set(node, copy);
     for (const [key, value] of Object.entries(node)) {
-      if (key === "$ref" && typeof value === "string") copy[key] = localOf(value);
-      else if (key === "content") copy[key] = copyOf(mediaTypesOf(value));
+      if (key === "content") copy[key] = copyOf(mediaTypesOf(value));
       else copy[key] = HOLDS_VALUES.has(key) ? value : copyOf(value);
     }
     return copy;
@@ -48,7 +45,7 @@ function copied(document: OpenApiDocument): OpenApiDocument {
           const { $ref } = (node ?? {}) as { $ref?: unknown };
           if (typeof $ref !== "string") return [mediaType, node];
           if (hops === MAX_HOPS) throw new Error(`The reference ${$ref} leads back to itself.`);
-          node = pointer(document, localOf($ref));
+          node = pointer(document, $ref);
         }
       }),
     );

@@ -3,6 +3,7 @@ import {
   type OpenApiDocument,
   type OperationObject,
   type ParameterObject,
+  pointer,
   type RequestBodyObject,
   resolve,
   type Schema,
@@ -17,7 +18,7 @@ import { schemasInPlace, schemasOfParts } from "./schema-walk.ts";
  * - A default that its own schema rejects is left out. It would be filled into requests, which would then be rejected.
  * - A default of a required parameter or field is left out, because the value has to be sent. So is that of a name that all
  *   objects inherit, such as `constructor`, because ajv takes the inherited value for a sent one.
- * - The schema of a whole value has no keywords beside `$ref`, because express-openapi-validator ignores them there.
+ * - The schema of a whole value has no `$ref` itself, because express-openapi-validator ignores keywords beside it there.
  */
 export function rewriteRequestSchemas(
   document: OpenApiDocument,
@@ -35,11 +36,10 @@ export function rewriteRequestSchemas(
   for (const holder of holders) {
     if (holder.schema === undefined) continue;
     if (typeof holder.schema === "boolean") holder.schema = holder.schema ? {} : { not: {} }; // EOV expects an object
-    holder.schema = withoutReadOnly(document, holder.schema);
+    holder.schema = without("readOnly", document, holder.schema);
     if (holder.required === true || isInherited((holder as { name?: string }).name))
-      holder.schema = withoutDefault(holder.schema, resolve(document, holder.schema));
-    const { $ref, ...beside } = holder.schema;
-    if ($ref !== undefined && Object.keys(beside).length > 0) holder.schema = { allOf: [{ $ref }, beside] };
+      holder.schema = without("default", document, holder.schema);
+    if (holder.schema.$ref !== undefined) holder.schema = { allOf: [holder.schema] };
     rewrite(document, holder.schema, seen);
   }
 }
@@ -51,16 +51,20 @@ function rewrite(document: OpenApiDocument, schema: Schema, seen: Set<Schema>): 
   const readOnly = fields.flatMap(([name, field]) => (isReadOnly(document, field) ? name : []));
   if (readOnly.length > 0) for (const part of conjuncts(document, schema)) dropRequired(part, readOnly);
   const { items } = schema as { items?: Schema | boolean };
-  if (typeof items === "object") schema["items"] = withoutReadOnly(document, items);
+  if (typeof items === "object") schema["items"] = without("readOnly", document, items);
   dropDefaultsOfRequired(schema);
   if ("default" in schema && !mayBe(schema, schema["default"])) delete schema["default"];
   for (const below of [...schemasInPlace(document, schema), ...schemasOfParts(document, schema)])
     rewrite(document, below.schema, seen);
 }
 
-function withoutReadOnly(document: OpenApiDocument, schema: Schema): Schema {
-  const { readOnly, ...others } = resolve<Schema>(document, schema);
-  return readOnly === undefined ? schema : others;
+/** Returns a schema itself, or a copy of it and of what it refers to without a keyword. */
+function without(keyword: "readOnly" | "default", document: OpenApiDocument, schema: Schema): Schema {
+  const { $ref, [keyword]: own, ...others } = schema;
+  const referred = $ref === undefined ? undefined : (pointer(document, $ref) as Schema);
+  const target = referred && without(keyword, document, referred);
+  if (target === referred) return own === undefined ? schema : { ...($ref !== undefined && { $ref }), ...others };
+  return { ...others, allOf: [...((others["allOf"] ?? []) as Schema[]), target] };
 }
 
 function dropRequired(schema: Schema, names: string[]): void {
@@ -72,18 +76,12 @@ function dropRequired(schema: Schema, names: string[]): void {
 function dropDefaultsOfRequired(schema: Schema): void {
   const { required = [], properties = {} } = schema as { required?: string[]; properties?: Record<string, Schema> };
   const fields = Object.entries(properties).map(([name, field]): [string, Schema] => {
-    return [name, required.includes(name) || isInherited(name) ? withoutDefault(field, field) : field];
+    const { default: value, ...others } = field;
+    return [name, value !== undefined && (required.includes(name) || isInherited(name)) ? others : field];
   });
   if (fields.length > 0) schema["properties"] = Object.fromEntries(fields);
 }
 
 function isInherited(name: string | undefined): boolean {
   return name !== undefined && name in Object.prototype;
-}
-
-/** Returns the schema itself, or a copy of what it resolves to if that has a default. */
-function withoutDefault(schema: Schema, resolved: Schema): Schema {
-  if (typeof resolved !== "object" || !("default" in resolved)) return schema;
-  const { default: _, ...others } = resolved;
-  return others;
 }

@@ -1,4 +1,4 @@
-import { type OpenApiDocument, referenceOf, resolve, type Schema } from "./document.ts";
+import { type OpenApiDocument, pointer, type Schema } from "./document.ts";
 
 /** Keywords with schemas, by the form of their value: one schema, a list, or a map. */
 interface Keywords {
@@ -31,9 +31,9 @@ export interface Subschema {
 
 /** Returns the direct subschemas that validate the same value, including the target of `$ref`. */
 export function schemasInPlace(document: OpenApiDocument, schema: Schema): Subschema[] {
-  const $ref = referenceOf(schema);
+  const { $ref } = schema;
   if ($ref === undefined) return subschemas(document, schema, IN_PLACE);
-  const target = resolve<Schema>(document, { $ref });
+  const target = pointer(document, $ref) as Schema; // the target may have keywords beside a `$ref` of its own
   return [{ keyword: "$ref", name: "", schema: target }, ...subschemas(document, schema, IN_PLACE)];
 }
 

@@ -1,4 +1,4 @@
-import { type OpenApiDocument, resolve, type Schema } from "./document.ts";
+import { type OpenApiDocument, pointer, type Schema } from "./document.ts";
 import { compilePattern } from "./pattern.ts";
 
 /** The schemas that may describe a value. `shape` caches their combination. */
@@ -85,7 +85,7 @@ function combine(document: OpenApiDocument, schemas: Schema[], isTransient: bool
     const node = pending.pop()!;
     if (seen.has(node)) continue;
     seen.add(node);
-    if (node.$ref !== undefined) pending.push(resolve<Schema>(document, { $ref: node.$ref }));
+    if (node.$ref !== undefined) pending.push(pointer(document, node.$ref) as Schema);
     for (const keyword of COMBINING) pending.push(...schemasIn(node[keyword]));
     for (const keyword of CONDITIONAL) pending.push(...schemasIn([node[keyword]]));
     pending.push(...schemasIn(Object.values(node["dependentSchemas"] ?? {})));

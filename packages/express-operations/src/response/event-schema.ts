@@ -32,7 +32,7 @@ function decode(document: OpenApiDocument, node: Schema, outer: readonly Schema[
   const { $ref, ...beside } = node;
   const ignoresSiblings = document.openapi.startsWith("3.0.");
   if ($ref !== undefined && !ignoresSiblings && Object.keys(beside).length > 0)
-    return decode(document, { allOf: [{ $ref }, beside] }, outer);
+    return decode(document, { ...beside, allOf: [{ $ref }, ...((beside["allOf"] ?? []) as Schema[])] }, outer);
   const target = resolve<Schema>(document, node);
   if (outer.includes(target)) return target;
   const decodePart = (part: Schema): Schema =>

@@ -1,4 +1,5 @@
 import { type OpenApiDocument, operationsOf, pointer } from "../generated/openapi.ts";
+import { withLocalReferences } from "../generated/local-references.ts";
 
 /** The OpenAPI document that a service publishes. */
 export interface PublishedDocument extends OpenApiDocument {
@@ -22,7 +23,8 @@ interface Template {
  * Returns a digest of each operation, by operationId. It covers method, path, parameters, body, responses and all schemas
  * they refer to. It ignores the order of fields, prose, examples and the names of schemas. Rejects if a reference has no target.
  */
-export async function fingerprints(document: OpenApiDocument): Promise<Record<string, string>> {
+export async function fingerprints(given: OpenApiDocument): Promise<Record<string, string>> {
+  const document = withLocalReferences(given);
   const templates = new Map<string, Template>();
   const targetOf = (reference: string): Template => {
     const template = templates.get(reference) ?? templateOf(pointer(document, reference));

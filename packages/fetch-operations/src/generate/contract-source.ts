@@ -2,12 +2,16 @@ import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import type { OpenApiDocument } from "../generated/openapi.ts";
 import type { ValueTypes } from "../contract/shapes.ts";
+import { withLocalReferences } from "../generated/local-references.ts";
 import { compilableTypes } from "../generated/compilable-types.ts";
 
 /** The parts of `@redocly/openapi-core` that are used. It is installed with openapi-typescript. */
 interface RedoclyCore {
   createConfig: (config: object) => Promise<unknown>;
-  bundle: (options: { ref: string; config: unknown }) => Promise<{
+  BaseResolver: new () => {
+    resolveDocument: (base: null, ref: string, isRoot: true) => Promise<Error | { parsed: unknown }>;
+  };
+  bundle: (options: { doc: unknown; externalRefResolver: unknown; config: unknown }) => Promise<{
     bundle: { source: { body: string }; parsed: unknown };
     fileDependencies: Set<string>;
     problems: {
@@ -35,14 +39,24 @@ export interface Contract {
 export async function loadContract(path: string): Promise<Contract> {
   const core = loadCore();
   const config = await core.createConfig({});
-  const { bundle, problems, fileDependencies } = await core.bundle({ ref: path, config }).catch((error: unknown) => {
+  const read = async () => {
+    const externalRefResolver = new core.BaseResolver();
+    const doc = await externalRefResolver.resolveDocument(null, path, true);
+    if (doc instanceof Error) throw doc;
+    doc.parsed = withLocalReferences(doc.parsed as OpenApiDocument);
+    return core.bundle({ doc, externalRefResolver, config });
+  };
+  const { bundle, problems, fileDependencies } = await read().catch((error: unknown) => {
     throw new TypeError(`${path} cannot be read: ${(error as Error).message}`);
   });
   const problem = problems.find(({ severity }) => severity === "error");
   if (problem)
     throw new TypeError(`${path} cannot be read: ${problem.message} at ${problem.location[0]?.pointer ?? "#/"}.`);
   // The bundle also has the targets of `$ref` in examples, where it is data. A contract in one file needs none.
-  const parsed = fileDependencies.size > 1 ? bundle.parsed : core.parseYaml(bundle.source.body);
+  const parsed =
+    fileDependencies.size > 1
+      ? bundle.parsed
+      : withLocalReferences(core.parseYaml(bundle.source.body) as OpenApiDocument);
   const document = parsed as Contract["document"];
   if (!/^3\.[0-2]/.test(document.openapi ?? ""))
     throw new TypeError(`${path} is not an OpenAPI document of version 3.`);

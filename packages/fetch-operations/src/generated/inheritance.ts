@@ -97,7 +97,8 @@ function inheriting(document: OpenApiDocument, schemas: object, circles: Circles
     inherited.delete(parent!);
     const { $ref: _, ...beside } = member;
     if (Object.keys(beside).length === 0 || document.openapi.startsWith("3.0.")) return copy;
-    return { allOf: [copy, copyOf(beside)] };
+    const { allOf: members = [], ...own } = copyOf(beside) as { allOf?: Schema[] };
+    return { ...own, allOf: [copy, ...members] };
   };
 
   return copyOf(schemas) as object;

@@ -14,6 +14,7 @@ import {
 import { shapesOf, type ValueTypes } from "../contract/shapes.ts";
 import { typedValue } from "../response/typed-json.ts";
 import { defaultUrl, ownServers, sharedServers } from "../contract/servers.ts";
+import { withLocalReferences } from "../generated/local-references.ts";
 import type { ContractDocument } from "./contract-document.ts";
 import { schemaValidator, type Validate } from "./schema.ts";
 
@@ -56,7 +57,7 @@ export function contractOf(
   names: ReadonlyMap<string, string>,
   types: ValueTypes = {},
 ): FakeContract {
-  const document = withDirections(given, false);
+  const document = withDirections(withLocalReferences(given), false);
   const resolved = <Target extends object>(node: Target | Reference): Target => resolve<Target>(document, node);
   const operations = operationsOf(document)
     .filter(({ id }) => names.has(id))
