@@ -1,6 +1,7 @@
 import type { NextFunction, Request, Response } from "express";
 import { warnOfCosts } from "./document/costly-schemas.ts";
 import { type BrokenOperation, warnOfBrokenOperations } from "./document/broken-operations.ts";
+import { shown } from "./lists.ts";
 import { findMismatches } from "./mismatches.ts";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "./document/document.ts";
 import { readableDocument } from "./document/openapi-3-2.ts";
@@ -134,12 +135,32 @@ export function serve(
   handlers: Record<string, UntypedHandler>,
   options: ServeOptions,
 ): Implementation {
+  expectFunctions(handlers, options);
   const { router, operations } = buildRouter(document, entries, handlers, options);
   void warnOfCosts(document, entries); // never rejects
   const { onOperation = () => {}, problemFormat = "declared", streams = {} } = options;
   const handle = requestHandler(router, { onOperation, problemFormat, streams: streamSettings(streams) });
   const ready = options.warm === true ? warmAll(operations) : warnOfBrokenOperations(document, entries);
   return Object.assign(handle, { ready });
+}
+
+const CALLBACKS = ["context", "onOperation", "onInvalidCredential", "onViolation"] as const;
+const FORMATS: unknown[] = [undefined, "declared", "json", "problem+json"];
+
+/** Throws for an option that is called and is no function. The handlers themselves are compared with the document. */
+function expectFunctions(handlers: unknown, options: ServeOptions): void {
+  for (const [name, value] of Object.entries({ handlers, security: options.security ?? {} }))
+    if (typeof value !== "object" || value === null)
+      throw new TypeError(`The option ${name} is ${shown(value)}. It has to be an object of functions.`);
+  for (const name of CALLBACKS)
+    if (options[name] !== undefined && typeof options[name] !== "function")
+      throw new TypeError(`The option ${name} is ${shown(options[name])}. It has to be a function.`);
+  const { problemFormat } = options;
+  if (typeof problemFormat === "function" || FORMATS.includes(problemFormat)) return;
+  const given = typeof problemFormat === "string" ? JSON.stringify(problemFormat) : shown(problemFormat);
+  throw new TypeError(
+    `The option problemFormat is ${given}. It has to be "declared", "json", "problem+json" or a function.`,
+  );
 }
 
 function streamSettings({ headersAfter = 1_000, keepAlive = 15_000, shutdown }: StreamOptions): StreamSettings {
@@ -167,9 +188,9 @@ function buildRouter(
     cache,
     verifyBody,
   } = options;
-  const mismatches = findMismatches(document, entries, handlers, Object.keys(security));
+  const mismatches = findMismatches(document, entries, handlers, security);
   if (mismatches.length > 0)
-    throw new Error(`The document and its implementation do not match:\n- ${mismatches.join("\n- ")}`);
+    throw new TypeError(`The document and its implementation do not match:\n- ${mismatches.join("\n- ")}`);
 
   for (const entry of entries) {
     const handler = handlers[entry.id]!;

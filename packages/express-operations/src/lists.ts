@@ -27,3 +27,10 @@ export function nameList(names: readonly string[]): string {
 export function oneOf(items: readonly string[], total = items.length): string {
   return total === 1 ? shortened(items) : `one of: ${shortened(items, total)}`;
 }
+
+/** Returns a value of the wrong type as a message shows it: without its content, which may be secret. */
+export function shown(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}

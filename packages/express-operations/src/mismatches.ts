@@ -1,4 +1,5 @@
 import { type OpenApiDocument, type OperationEntry, parameterNames } from "./document/document.ts";
+import { shown } from "./lists.ts";
 import { unsupportedFeatures } from "./document/unsupported.ts";
 import { schemeNamesOf } from "./security/security.ts";
 import { streamedBodyLimits } from "./upload/streamed-body.ts";
@@ -10,8 +11,8 @@ import { streamedBodyLimits } from "./upload/streamed-body.ts";
 export function findMismatches(
   document: OpenApiDocument,
   entries: OperationEntry[],
-  handlers: Record<string, (...input: never[]) => unknown>,
-  security: string[],
+  handlers: Record<string, ((...input: never[]) => unknown) | undefined>,
+  security: Record<string, unknown>,
 ): string[] {
   const faults: string[] = [];
   const seen = new Set<string>();
@@ -35,17 +36,22 @@ export function findMismatches(
       );
     }
     const handler = Object.hasOwn(handlers, id) ? handlers[id] : undefined;
-    const isBodyStreamed = handler !== undefined && streamedBodyLimits(handler) !== undefined;
+    const isBodyStreamed = typeof handler === "function" && streamedBodyLimits(handler) !== undefined;
     faults.push(...unsupportedFeatures(document, entry, { isBodyStreamed }));
     if (handler === undefined) faults.push(`Operation "${id}" has no handler: add one to the handlers.`);
+    else if (typeof handler !== "function")
+      faults.push(`The handler of operation "${id}" is ${shown(handler)}: give it a function.`);
     for (const scheme of schemeNamesOf(document, entry)) {
-      if (security.includes(scheme)) continue;
-      faults.push(`Operation "${id}" needs the security scheme "${scheme}": add its handler to \`security\`.`);
+      const verify = Object.hasOwn(security, scheme) ? security[scheme] : undefined;
+      if (verify === undefined)
+        faults.push(`Operation "${id}" needs the security scheme "${scheme}": add its handler to \`security\`.`);
+      else if (typeof verify !== "function")
+        faults.push(`The handler of the security scheme "${scheme}" is ${shown(verify)}: give it a function.`);
     }
   }
   for (const id of Object.keys(handlers)) {
     if (!seen.has(id))
       faults.push(`Handler "${id}" has no operation: remove it, or add the operation to the document.`);
   }
-  return faults;
+  return [...new Set(faults)];
 }

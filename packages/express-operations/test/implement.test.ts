@@ -163,11 +163,57 @@ describe("a document and an implementation that do not match", () => {
       expect(attempt({}, { ...document, openapi })).toThrow(`OpenAPI ${openapi}; only 3.0, 3.1 and 3.2 can be served`);
   });
 
+  test.each<[given: string, change: object, options: object, message: string]>([
+    ["a handler", { getBook: "x" }, {}, 'The handler of operation "getBook" is a string: give it a function.'],
+    ["null as a handler", { getBook: null }, {}, 'The handler of operation "getBook" is null: give it a function.'],
+    [
+      "no handlers",
+      {},
+      { handlers: undefined },
+      "The option handlers is undefined. It has to be an object of functions.",
+    ],
+    ["a callback", {}, { onOperation: null }, "The option onOperation is null. It has to be a function."],
+    ["a context", {}, { context: {} }, "The option context is an object. It has to be a function."],
+    ["a format", {}, { problemFormat: "xml" }, 'The option problemFormat is "xml". It has to be "declared"'],
+  ])("are a TypeError at start for %s that is no function", (_given, change, options, message) => {
+    const given = { document, handlers: { ...handlers, ...change }, ...options } as never;
+    expect(() => implement<operations>()(given)).toThrow(TypeError);
+    expect(() => implement<operations>()(given)).toThrow(message);
+  });
+
+  test("are reported for a security handler that is no function", () => {
+    const paths = { "/x": { get: { operationId: "x", responses: {}, security: [{ key: [] }] } } };
+    const components = { securitySchemes: { key: { type: "http", scheme: "bearer" } } };
+    const given = { document: { openapi: "3.1.0", paths, components }, handlers: { x: () => ({}) } as never };
+    expect(() => implement()({ ...given, security: { key: "secret" as never } })).toThrow(
+      'The handler of the security scheme "key" is a string: give it a function.',
+    );
+  });
+
+  test.each<[returned: string, value: unknown, message: string]>([
+    ["nothing", undefined, "returned undefined. Return an object with a declared status"],
+    ["null", null, "returned null."],
+    ["a text", "done", "returned a string."],
+    ["no status", {}, "returned the status undefined."],
+    ["a status that is a text", { status: "200" }, "returned the status a string."],
+    ["a status that is no integer", { status: 200.5 }, "returned the status 200.5."],
+    ["a status that HTTP does not have", { status: 1000 }, "returned the status 1000."],
+    ["an undeclared status", { status: 299 }, "returned the status 299: declare it"],
+  ])("lead to an error that names the operation, if its handler returned %s", async (_returned, value, message) => {
+    const changed = { ...handlers, getBook: () => value as never };
+    await using server = await listen(implement<operations>()({ document, handlers: changed }));
+    const response = await fetch(`${server.baseUrl}/books/1`);
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      { fault: expect.stringContaining(`The handler of "getBook" ${message}`) as string },
+    ]);
+  });
+
   test("are reported with the unknown handler directly after the operation without a handler", () => {
     const { getBook, ...rest } = handlers;
     const start = () => implement<operations>()({ document, handlers: { ...rest, readBook: getBook } as never });
     expect(start).toThrow(
-      new Error(
+      new TypeError(
         [
           "The document and its implementation do not match:",
           '- Operation "getBook" has no handler: add one to the handlers.',
@@ -201,7 +247,7 @@ describe("a document and an implementation that do not match", () => {
     const given = { one: answer, two: answer, three: answer, four: answer } as never;
     const start = () => implement()({ document: { openapi: "3.1.0", paths }, handlers: given });
     expect(start).toThrow(
-      new Error(
+      new TypeError(
         [
           "The document and its implementation do not match:",
           '- Operations "one" and "three" have the same method and path, because parameter names do not count (/a/{id} and /a/{other}): remove one, or change its path.',
@@ -329,7 +375,7 @@ test("mismatches are listed in the order of the document", () => {
   const given = { two: () => ({ status: 200 }), three: () => ({ status: 200 }) } as never;
   const start = () => implement()({ document: { openapi: "3.1.0", paths, components }, handlers: given });
   expect(start).toThrow(
-    new Error(
+    new TypeError(
       [
         "The document and its implementation do not match:",
         '- Operation "one" has no handler: add one to the handlers.',

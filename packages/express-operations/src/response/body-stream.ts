@@ -85,7 +85,7 @@ export async function discard(body: StreamedBody): Promise<void> {
 }
 
 /** Frees what the body of a response holds if an error is sent in its place. */
-export function discardUnsent({ body }: { body?: unknown }): void {
-  const stream = asStreamedBody(body);
+export function discardUnsent(response: { body?: unknown } | null | undefined): void {
+  const stream = asStreamedBody(response?.body);
   if (stream !== undefined) void discard(stream).catch(() => {}); // the error that is sent comes first
 }

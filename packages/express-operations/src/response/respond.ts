@@ -8,7 +8,7 @@ import type { Problem } from "../problem.ts";
 import { asStreamedBody, discardUnsent, expectErrors } from "./body-stream.ts";
 import { isNotModified } from "./conditions.ts";
 import type { Deprecation } from "./deprecation.ts";
-import type { DropUndeclared, HandlerResponse, Headers } from "./handler-response.ts";
+import { type DropUndeclared, expectResponse, type HandlerResponse, type Headers } from "./handler-response.ts";
 import type { ItemFormat } from "./item-format.ts";
 import { itemWriter, StreamedResponse } from "./streamed-response.ts";
 
@@ -186,6 +186,7 @@ export interface DeclaredResponses {
 export function responseFilter({ operationId, find, share, check, checkItem }: DeclaredResponses): ResponseFilter {
   const byStatus = new Map<number, DeclaredResponse>();
   return (returned) => {
+    expectResponse(operationId, returned);
     const { status } = returned;
     const declared = byStatus.get(status) ?? find(status);
     if (declared === undefined) {
