@@ -1,4 +1,5 @@
 import {
+  ERROR_KEY,
   type OpenApiDocument,
   type OperationEntry,
   operationsOf,
@@ -26,8 +27,8 @@ interface ContentWriter {
 /**
  * Returns a `problemFormat` that writes each error in the schema that the operation declares for its status. Fields with
  * common names hold code, message and status; other required fields hold their examples. An error with an undeclared status,
- * or of no operation, has the schema that most errors of the document have, else `{ code, message, status }`. Each schema is
- * read once, at its first error.
+ * has the schema that most errors of the document have, else `{ code, message, status }`. An error of no operation has the one
+ * that most operations of its path (405), or of the document, declare for its status. Each schema is read once, at its first error.
  */
 export function declaredErrors(given: OpenApiDocument): (problem: Problem, context: ProblemContext) => ProblemResponse {
   const document = readableDocument(given);
@@ -35,6 +36,7 @@ export function declaredErrors(given: OpenApiDocument): (problem: Problem, conte
   const writerOf = (content: ErrorContent | undefined): ContentWriter | undefined =>
     content && { mediaType: content.mediaType, write: errorWriter(document, content.mediaType, content.schema) };
   const usual = writerOf(usualError(document, [...entries.values()]));
+  const unserved = new Map<string, ContentWriter | undefined>();
   const declared = new Map(Array.from(entries.keys(), (id) => [id, new Map<number, ContentWriter | undefined>()]));
 
   function writerFor(operationId: string, status: number): ContentWriter | undefined {
@@ -48,23 +50,43 @@ export function declaredErrors(given: OpenApiDocument): (problem: Problem, conte
     return known.get(status);
   }
 
+  /** Returns the writer for an error of no operation: as the operations of its path, or of the document, declare the status. */
+  function writerOfPath(path: string | undefined, status: number): ContentWriter | undefined {
+    const name = `${status} ${path ?? ""}`;
+    if (!unserved.has(name)) {
+      const near = [...entries.values()].filter((entry) => path === undefined || entry.path === path);
+      const content =
+        usualError(document, near, (entry) => responseKey(entry, status) ?? []) ?? usualError(document, near);
+      unserved.set(name, content === undefined ? usual : writerOf(content));
+    }
+    return unserved.get(name);
+  }
+
   return (problem, context) => {
-    const writer = context.operationId === undefined ? usual : writerFor(context.operationId, problem.status);
+    const { operationId, path } = context;
+    const writer =
+      operationId === undefined ? writerOfPath(path, problem.status) : writerFor(operationId, problem.status);
     const body = writer?.write(problem);
     if (writer === undefined || body === undefined) return problemResponse(problem, "declared", context);
     return { contentType: writer.mediaType, body };
   };
 }
 
-/** Returns the content that most error responses of a document have. */
-function usualError(document: OpenApiDocument, entries: OperationEntry[]): ErrorContent | undefined {
+/** Returns the content that most error responses of operations have, among those with these keys. */
+function usualError(
+  document: OpenApiDocument,
+  entries: OperationEntry[],
+  keysOf: (entry: OperationEntry) => string | string[] = errorKeys,
+): ErrorContent | undefined {
   const contents = entries.flatMap((entry) =>
-    Object.keys(entry.operation.responses ?? {})
-      .filter((key) => /^(?:[45]|default)/.test(key))
-      .flatMap((key) => contentOf(document, entry, key) ?? []),
+    [keysOf(entry)].flat().flatMap((key) => contentOf(document, entry, key) ?? []),
   );
   const counted = Map.groupBy(contents, ({ mediaType, schema }) => `${mediaType} ${JSON.stringify(schema)}`);
   return [...counted.values()].toSorted((one, other) => other.length - one.length)[0]?.[0];
+}
+
+function errorKeys({ operation }: OperationEntry): string[] {
+  return Object.keys(operation.responses ?? {}).filter((key) => ERROR_KEY.test(key));
 }
 
 /** Returns the JSON content of a declared response, else its text. */

@@ -139,7 +139,7 @@ export function serve(
   const { router, operations } = buildRouter(document, entries, handlers, options);
   void warnOfCosts(document, entries); // never rejects
   const { onOperation = () => {}, problemFormat = "declared", streams = {} } = options;
-  const handle = requestHandler(router, { onOperation, problemFormat, streams: streamSettings(streams) });
+  const handle = requestHandler(router, operations, { onOperation, problemFormat, streams: streamSettings(streams) });
   const ready = options.warm === true ? warmAll(operations) : warnOfBrokenOperations(document, entries);
   return Object.assign(handle, { ready });
 }

@@ -1,5 +1,12 @@
 import type { NextFunction, Request, Response } from "express";
-import { type OperationEntry, parameterNames, resolve, type ResponseObject, responseKey } from "./document/document.ts";
+import {
+  ERROR_KEY,
+  type OperationEntry,
+  parameterNames,
+  resolve,
+  type ResponseObject,
+  responseKey,
+} from "./document/document.ts";
 import { oneOf } from "./lists.ts";
 import { type CompiledOperation, type CompileOptions, compileOperation } from "./compiled-operation.ts";
 import { Problem, type ProblemContext, type ProblemFormat, createProblem, problemResponse } from "./problem.ts";
@@ -46,6 +53,7 @@ export interface OperationOptions extends CompileOptions {
 export class Operation {
   readonly id: string;
   readonly method: string;
+  readonly path: string;
   readonly #entry: OperationEntry;
   readonly #names: string[];
   readonly #handler: UntypedHandler;
@@ -63,6 +71,7 @@ export class Operation {
   constructor(entry: OperationEntry, entries: OperationEntry[], handler: UntypedHandler, options: OperationOptions) {
     this.id = entry.id;
     this.method = entry.method.toUpperCase();
+    this.path = entry.path;
     this.#entry = entry;
     this.#names = parameterNames(entry.path);
     this.#handler = handler;
@@ -91,12 +100,26 @@ export class Operation {
   problemContext(status: number): ProblemContext {
     const known = this.#problemContexts.get(status);
     if (known !== undefined) return known;
-    const key = responseKey(this.#entry, status);
-    const declared = key === undefined ? {} : this.#entry.operation.responses![key]!;
-    const { content = {} } = resolve<ResponseObject>(this.#options.document, declared);
-    const context = { operationId: this.id, contentTypes: Object.keys(content) };
+    const context = { operationId: this.id, contentTypes: usualTypes([this], status) };
     this.#problemContexts.set(status, context);
     return context;
+  }
+
+  /** Returns the media types that the operation declares for a status. */
+  declaredTypes(status: number): string[] {
+    const key = responseKey(this.#entry, status);
+    return key === undefined ? [] : this.#typesOf(key);
+  }
+
+  /** Returns the media types of each declared error. */
+  errorTypes(): string[][] {
+    const keys = Object.keys(this.#entry.operation.responses ?? {}).filter((key) => ERROR_KEY.test(key));
+    return keys.map((key) => this.#typesOf(key)).filter((types) => types.length > 0);
+  }
+
+  #typesOf(key: string): string[] {
+    const declared = this.#entry.operation.responses![key]!;
+    return Object.keys(resolve<ResponseObject>(this.#options.document, declared).content ?? {});
   }
 
   /**
@@ -306,20 +329,45 @@ export interface RequestHandlerOptions {
   streams: StreamSettings;
 }
 
-const NO_OPERATION: ProblemContext = { operationId: undefined, contentTypes: [] };
+/** Returns the media types that most of these operations declare for a status, else for any error. JSON wins a tie. */
+function usualTypes(operations: Operation[], status: number): readonly string[] {
+  const known = operations.map((operation) => operation.declaredTypes(status)).filter((types) => types.length > 0);
+  const all = known.length > 0 ? known : operations.flatMap((operation) => operation.errorTypes());
+  const counted = Map.groupBy(all, (types) => types.join());
+  const [first] = [...counted.values()].toSorted(
+    (one, other) =>
+      other.length - one.length || Number(other[0]!.includes(JSON_TYPE)) - Number(one[0]!.includes(JSON_TYPE)),
+  );
+  return first?.[0] ?? [];
+}
+
+const JSON_TYPE = "application/json";
 const PATH_NOT_FOUND = "There is no resource at this path. Paths are case-sensitive, and a trailing slash counts.";
 
 /** Returns the Express handler that passes each request to its operation and writes the result. */
 export function requestHandler(
   router: PathRouter<Route>,
+  operations: Operation[],
   { onOperation, problemFormat, streams }: RequestHandlerOptions,
 ) {
+  const unrouted = new Map<number, ProblemContext>();
+  /** Returns the context of an error of no operation. */
+  const contextOf = (status: number, route: Route | undefined): ProblemContext => {
+    if (route !== undefined) {
+      const own = [...route.values()];
+      return { operationId: undefined, path: own[0]!.path, contentTypes: usualTypes(own, status) };
+    }
+    const known = unrouted.get(status) ?? { operationId: undefined, contentTypes: usualTypes(operations, status) };
+    unrouted.set(status, known);
+    return known;
+  };
   return (request: Request, response: Response, next: NextFunction): void => {
+    let route: Route | undefined;
     let operation: Operation | undefined;
     let deprecationHeaders: Record<string, string> | undefined;
     const write = (result: OperationResult): void => {
       if (result instanceof Problem) {
-        const context = operation?.problemContext(result.status) ?? NO_OPERATION;
+        const context = operation?.problemContext(result.status) ?? contextOf(result.status, route);
         const written = problemResponse(result, problemFormat, context);
         respondProblem(
           request,
@@ -344,7 +392,8 @@ export function requestHandler(
     try {
       const found = router.find(request.path);
       if (found === undefined) throw createProblem(404, PATH_NOT_FOUND);
-      const { route, values } = found;
+      const { values } = found;
+      route = found.route;
       operation = route.get(request.method) ?? (request.method === "HEAD" ? route.get("GET") : undefined);
       if (operation === undefined) {
         const headers = { Allow: allowedMethods(route) };

@@ -63,7 +63,12 @@ export class Problem extends Error {
 export interface ProblemContext {
   /** Undefined if the request belongs to no operation. */
   operationId: string | undefined;
-  /** The media types that the operation declares for the status of the problem. */
+  /** The path template of a request whose method its path does not allow (405). */
+  path?: string;
+  /**
+   * The media types that the operation declares for the status of the problem, else those of most of its errors. Without an
+   * operation, those that most operations of the path, or of the document, declare.
+   */
   contentTypes: readonly string[];
 }
 
@@ -77,7 +82,7 @@ export interface ProblemResponse {
 
 /**
  * How error responses are written. `"json"` is `{ code, message, status }`. `"problem+json"` is RFC 9457. `"declared"` is
- * RFC 9457 where the operation declares `application/problem+json` for the status without `application/json`, else JSON.
+ * RFC 9457 where `contentTypes` has `application/problem+json` without `application/json`, else JSON.
  */
 export type ProblemFormat =
   | "declared"

@@ -90,6 +90,26 @@ test("an undeclared status, and an error of no operation, have the schema that m
   expect(errorOf(document, refused, undefined).body).toEqual({ error: "Sign in." });
 });
 
+test("an error of no operation has the schema that the operations of its path declare for its status, or of the document", () => {
+  const content = (field: string) => ({
+    description: "",
+    content: { "application/json": { schema: object({ [field]: text }) } },
+  });
+  const responses = { 405: content("reason"), "4XX": content("message"), default: content("error") };
+  const paths = {
+    "/books": { get: { operationId: "listBooks", responses } },
+    "/discs": { get: { operationId: "listDiscs", responses: { 404: content("detail") } } },
+    "/films": { get: { operationId: "listFilms", responses: { 404: content("detail") } } },
+  };
+  const write = declaredErrors({ openapi: "3.1.1", paths });
+  const bodyOf = (status: number, path?: string) =>
+    write(new Problem(status, "x", "No."), { operationId: undefined, contentTypes: [], ...(path && { path }) }).body;
+  expect(bodyOf(405, "/books")).toEqual({ reason: "No." });
+  expect(bodyOf(405, "/discs")).toEqual({ detail: "No." });
+  expect(bodyOf(404)).toEqual({ detail: "No." });
+  expect(bodyOf(413)).toEqual({ message: "No." });
+});
+
 test("a document without errors has plain ones", () => {
   const responses = { 200: { description: "" } };
   const document = { openapi: "3.1.1", paths: { "/books": { get: { operationId: "listBooks", responses } } } };

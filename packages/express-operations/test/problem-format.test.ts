@@ -55,6 +55,40 @@ describe("the media type of an error response", () => {
       expect((await refusal(path)).type, path).toBe("application/json");
   });
 
+  test.each([
+    ["of 404 is that of most operations of the document", "/nothing", "GET", 404],
+    ["of 405 is that of the operations of its path", "/x", "DELETE", 405],
+  ])("%s", async (_name, path, method, status) => {
+    const other = { get: { operationId: "other", responses: { ...anyJson, 405: json } } };
+    const own = { get: { operationId: "own", responses: { ...anyJson, "4XX": problem } } };
+    const all = {
+      "/y": other,
+      "/x": own,
+      "/z": { get: { operationId: "last", responses: { ...anyJson, default: problem } } },
+    };
+    const handler = () => ({ status: 200, body: {} });
+    const handlers = { own: handler, other: handler, last: handler } as never;
+    const options = { document: { openapi: "3.1.0", paths: all }, handlers };
+    await using server = await listen(express().use(implement()(options)));
+    const response = await fetch(server.baseUrl + path, { method });
+    expect([response.status, response.headers.get("Content-Type")]).toEqual([status, "application/problem+json"]);
+    expect(await response.json()).toMatchObject({ status, detail: expect.any(String) });
+    expect((await fetch(`${server.baseUrl}/y`, { method: "DELETE" })).headers.get("Content-Type")).toBe(
+      "application/json",
+    );
+  });
+
+  test("of an undeclared status is that of the operation's other errors", async () => {
+    const responses = { ...anyJson, 400: problem };
+    const all = { "/x": { get: { operationId: "x", responses } } };
+    const handlers = { x: () => ({ status: 200, body: {} }) } as never;
+    await using server = await listen(
+      express().use(implement()({ document: { openapi: "3.1.0", paths: all }, handlers })),
+    );
+    const response = await fetch(`${server.baseUrl}/x`, { headers: { Accept: "text/csv" } });
+    expect([response.status, response.headers.get("Content-Type")]).toEqual([406, "application/problem+json"]);
+  });
+
   test('is application/problem+json everywhere with "problem+json", and nowhere with "json"', async () => {
     for (const path of ["/details", "/plain", "/nothing"]) {
       expect((await refusal(path, "problem+json")).type, path).toBe("application/problem+json");
@@ -80,7 +114,7 @@ describe("the media type of an error response", () => {
     expect(await refusal("/nothing", format)).toMatchObject({ status: 404, type: "application/json" });
     expect(seen).toEqual([
       { operationId: "details", contentTypes: ["application/problem+json"] },
-      { operationId: undefined, contentTypes: [] },
+      { operationId: undefined, contentTypes: ["application/json"] },
     ]);
   });
 });
