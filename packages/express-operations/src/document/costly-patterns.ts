@@ -1,16 +1,15 @@
+import { setImmediate } from "node:timers/promises";
+import { waysToRead } from "./ambiguity.ts";
 import { compilePattern } from "./pattern.ts";
 
 /** The longest text for which quadratic backtracking is fast: one text, or each of many in a list or a map. */
 const SHORT = { once: 500, repeated: 50 };
-/** Longer patterns are not analysed, because the analysis would take too long. */
+/** scslre does not analyse longer patterns, because that would take too long. */
 const MAX_SOURCE = 1_000;
 /** A bounded quantifier with more repetitions is analysed like an unbounded one. */
 const FEW_REPETITIONS = 10;
 /** Up to this many combinations of bounded repetitions are fast. */
 const FEW_COMBINATIONS = 1_000_000;
-/** A pattern with more optional characters counts as exponential, because each may double the attempts. */
-const MANY_OPTIONAL = 20;
-const OPTIONAL = /(?<![\\(*+?}])\?/g;
 
 /**
  * Returns why a pattern takes more than linear time, and the remedy. Returns undefined if no cause is known.
@@ -34,11 +33,15 @@ type Backtracking = "quadratic" | "polynomial" | "exponential";
 
 /** Returns how the number of match attempts grows with the length of a text, if it grows more than linearly. */
 async function backtrackingOf(source: string): Promise<Backtracking | undefined> {
-  if (PLAIN.test(source) || !/[*+?{]/.test(source) || source.length > MAX_SOURCE) return undefined;
-  if (expressionOf(source) === undefined) return undefined;
+  if (PLAIN.test(source) || !/[*+?{]/.test(source)) return undefined;
+  const expression = expressionOf(source);
+  if (expression === undefined) return undefined;
+  await setImmediate(); // a document may have thousands of patterns
+  if (source.length > MAX_SOURCE) return (await waysToRead(expression)) > FEW_COMBINATIONS ? "exponential" : undefined;
   const found = await analyse(source);
+  if (found === "exponential" || found === "polynomial") return found;
+  if ((await waysToRead(expression)) > FEW_COMBINATIONS) return "exponential";
   if (found !== undefined) return found;
-  if ([...source.matchAll(OPTIONAL)].length > MANY_OPTIONAL) return "exponential";
   const { unbounded, combinations } = withoutBounds(source);
   const ofUnbounded = unbounded === source ? undefined : await analyse(unbounded);
   if (ofUnbounded === "exponential" || (ofUnbounded !== undefined && combinations > FEW_COMBINATIONS))

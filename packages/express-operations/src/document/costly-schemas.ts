@@ -23,7 +23,7 @@ const NAMED = 20;
 
 /**
  * Finds the schemas of an operation's requests whose validation can take more than linear time. These are `uniqueItems`
- * of items that may not be scalar, patterns that backtrack according to scslre, and schemas that validate one part of a
+ * of items that may not be scalar, patterns that backtrack according to scslre or to `waysToRead`, and schemas that validate one part of a
  * value against themselves several times. Unreadable schemas are skipped, because `ready` reports them. Schemas in
  * `seen` are skipped, and the others are added to `seen`.
  */

@@ -1,0 +1,113 @@
+import type { CharSet, Element, Expression, Concatenation } from "refa";
+
+/** The size of an automaton that is followed. A pattern with a larger one counts as unambiguous. */
+const MAX_NODES = 2_000;
+/** The length of the texts that are tried. */
+const TRIED_LENGTH = 50;
+/** The most characters that are tried, one of each set that the pattern distinguishes. */
+const MAX_CHARACTERS = 24;
+/** The most transitions that are followed for one pattern. */
+const MAX_STEPS = 200_000;
+
+/** A node of an automaton. It reads a character of its set, or nothing. */
+interface Node {
+  set?: CharSet;
+  next: Node[];
+}
+
+/** The number of ways to reach each node. */
+type Ways = Map<Node, number>;
+
+/**
+ * Returns the most ways in which a pattern can read a text, as far as a bounded search finds. A backtracking engine tries all
+ * of them if the text does not match in the end. The search repeats one character, or takes the one with the most ways each
+ * time. It ignores assertions and back-references.
+ */
+export async function waysToRead(expression: RegExp): Promise<number> {
+  const { JS } = await import("refa"); // loaded only for a pattern that is not plain
+  const end: Node = { next: [] };
+  try {
+    const parser = JS.Parser.fromLiteral(expression);
+    const { expression: parsed } = parser.parse({ assertions: "parse", backreferences: "unknown" });
+    const { first, characters } = automatonOf(parsed, end);
+    // Without a condition at its end, a pattern matches as soon as it can, so that nothing is tried again.
+    const isOpen = !/\$|\(\?<?[=!]|\\[bB\d]/.test(expression.source);
+    return mostWays(first, isOpen ? end : undefined, characters);
+  } catch {
+    return 1; // refa does not read the pattern, or its automaton is too large
+  }
+}
+
+/** Returns the automaton of a pattern, in which each character of the pattern is a node of its own. */
+function automatonOf(expression: Expression, end: Node): { first: Node[]; characters: number[] } {
+  const characters = new Set<number>();
+  let size = 0;
+  const node = (next: Node[], set?: CharSet): Node => {
+    if (++size > MAX_NODES) throw new Error("The automaton is too large.");
+    return set === undefined ? { next } : { next, set };
+  };
+  const alternatives = (list: readonly Concatenation[], next: Node[]): Node[] =>
+    list.flatMap(({ elements }) => elements.reduceRight((after, element) => before(element, after), next));
+  const before = (element: Element, next: Node[]): Node[] => {
+    if (element.type === "CharacterClass") {
+      for (const { min } of element.characters.ranges) if (characters.size < MAX_CHARACTERS) characters.add(min);
+      return [node(next, element.characters)];
+    }
+    if (element.type === "Assertion") return [...alternatives(element.alternatives, []), ...next];
+    if (element.type === "Alternation") return [node(alternatives(element.alternatives, next))];
+    if (element.type !== "Quantifier") return next;
+    const { min, max } = element;
+    let first = next;
+    if (max === Infinity) {
+      const loop = node([]);
+      loop.next.push(...alternatives(element.alternatives, [loop]), ...next);
+      first = [loop];
+    } else
+      for (let copy = min; copy < max; copy++) first = [node([...alternatives(element.alternatives, first), ...next])];
+    for (let copy = 0; copy < min; copy++) first = [node(alternatives(element.alternatives, first))];
+    return first;
+  };
+  const first = alternatives(expression.alternatives, [end]);
+  return { first, characters: [...characters] };
+}
+
+function mostWays(first: Node[], end: Node | undefined, characters: number[]): number {
+  let steps = 0;
+  /** Adds the ways to nodes that read a character, or to the end. A loop that reads nothing is not repeated (ECMA-262). */
+  const reach = (nodes: Node[], count: number, ways: Ways, path: Set<Node>): void => {
+    for (const node of nodes) {
+      if (++steps > MAX_STEPS || path.has(node)) continue;
+      if (node.set !== undefined || node.next.length === 0) ways.set(node, (ways.get(node) ?? 0) + count);
+      else {
+        path.add(node);
+        reach(node.next, count, ways, path);
+        path.delete(node);
+      }
+    }
+  };
+  const after = (ways: Ways, character: number): Ways => {
+    const next: Ways = new Map();
+    for (const [node, count] of ways) if (node.set?.has(character) === true) reach(node.next, count, next, new Set());
+    return next;
+  };
+  let most = 1;
+  const follow = (choose: (ways: Ways) => Ways): void => {
+    let ways: Ways = new Map();
+    reach(first, 1, ways, new Set());
+    for (let length = 0; length < TRIED_LENGTH && steps < MAX_STEPS; length++) {
+      if (end !== undefined && ways.has(end)) return;
+      ways = choose(ways);
+      most = Math.max(most, totalOf(ways));
+    }
+  };
+  for (const character of characters) follow((ways) => after(ways, character));
+  follow((ways) => {
+    const all = characters.map((character) => after(ways, character));
+    return all.reduce((best, each) => (totalOf(each) > totalOf(best) ? each : best), new Map());
+  });
+  return most;
+}
+
+function totalOf(ways: Ways): number {
+  return [...ways.values()].reduce((total, count) => total + count, 0);
+}
