@@ -4,7 +4,7 @@ import { ContentType } from "express-openapi-validator/dist/middlewares/util.js"
 import { OpenApiValidator } from "express-openapi-validator/dist/openapi.validator.js";
 import { type OpenApiDocument, type Schema, unescapeKey } from "./document/document.ts";
 import { separateEvaluations } from "./document/excerpt.ts";
-import { compilePattern } from "./document/pattern.ts";
+import { type CompilePattern, compilePattern } from "./document/pattern.ts";
 import { BASE64, isDateTime, UUID } from "./request/formats.ts";
 import { isMultipleOf } from "./request/multiple-of.ts";
 
@@ -100,8 +100,9 @@ export async function compileRequestSchemas(
   path: string,
   method: string,
   contentTypes: (string | undefined)[],
+  compile?: CompilePattern,
 ): Promise<Map<string | undefined, CompiledSchemas>> {
-  const options = { validateRequests: true, validateResponses: false };
+  const options = { validateRequests: true, validateResponses: false, compile };
   const { validator, metadata } = await bind(document, path, method, options);
   const requests = new RequestValidator(document as never, { ...validator.ajvOpts.request, verbose: true });
   const { ajv, ajvBody, buildMiddleware } = requests as unknown as PrivateValidator;
@@ -133,10 +134,15 @@ interface Ajv {
 }
 
 /** Builds EOV for the responses of the only operation of a document. Rejects if the schemas are invalid. */
-export async function responseEov(document: OpenApiDocument, path: string): Promise<ResponseEov> {
+export async function responseEov(
+  document: OpenApiDocument,
+  path: string,
+  compile?: CompilePattern,
+): Promise<ResponseEov> {
   const { metadata, step } = await bind(document, path, "get", {
     validateRequests: false,
     validateResponses: true,
+    compile,
   });
   const validate = step("responseMiddleware");
   await validateResponse(validate, metadata, 200, {}); // compiles all schemas
@@ -186,6 +192,7 @@ const LOGGER = {
 interface EovOptions {
   validateRequests: boolean;
   validateResponses: boolean;
+  compile: CompilePattern | undefined;
 }
 
 /**
@@ -194,7 +201,12 @@ interface EovOptions {
  * parsed, because its expression in ajv-formats takes quadratic time. The expressions of `date-time`, `byte` and `uuid`
  * accept more than their RFCs: a line feed for the T, any text with an empty line, and a prefix.
  */
-async function bind(document: OpenApiDocument, path: string, method: string, options: EovOptions) {
+async function bind(
+  document: OpenApiDocument,
+  path: string,
+  method: string,
+  { compile = compilePattern, ...options }: EovOptions,
+) {
   separateEvaluations(document);
   const spec = { apiDoc: document as never, basePaths: [""], routes: [routeOf(path, method)], serial: 0 };
   const validator = new OpenApiValidator({
@@ -215,7 +227,7 @@ async function bind(document: OpenApiDocument, path: string, method: string, opt
   });
   const ajvOptions = validator.ajvOpts as unknown as { baseOptions: () => object };
   const baseOptions = ajvOptions.baseOptions.bind(ajvOptions);
-  const regExp = Object.assign(compilePattern, { code: "new RegExp" }); // ajv reads `code` only to print a schema
+  const regExp = Object.assign((source: string) => compile(source), { code: "new RegExp" }); // ajv reads `code` only to print a schema
   const ownProperties = INHERITED.test(JSON.stringify(document));
   ajvOptions.baseOptions = () => {
     return { ...baseOptions(), strictTuples: false, ownProperties, code: { regExp, optimize: false }, logger: LOGGER };

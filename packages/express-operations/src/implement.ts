@@ -1,5 +1,5 @@
 import type { NextFunction, Request, Response } from "express";
-import { warnOfCosts } from "./document/costly-schemas.ts";
+import { expectPatterns, warnOfCosts } from "./document/costly-schemas.ts";
 import { type BrokenOperation, warnOfBrokenOperations } from "./document/broken-operations.ts";
 import { shown } from "./lists.ts";
 import { findMismatches } from "./mismatches.ts";
@@ -15,6 +15,7 @@ import {
   type Route,
   type UntypedHandler,
 } from "./operation.ts";
+import { type CompilePattern, withCompiler } from "./document/pattern.ts";
 import type { VerifyBody } from "./request/body.ts";
 import { PathRouter } from "./request/path-router.ts";
 import type { BodyLimits } from "./request/limits.ts";
@@ -80,6 +81,11 @@ interface CommonOptions extends Partial<BodyLimits> {
   /** Caches the responses of `cacheable` handlers until their data changes. */
   cache?: CacheOptions;
   /**
+   * Compiles each `pattern`, such as `linearPattern` of `express-operations/linear-pattern`. Throws at start, naming the place, for
+   * a pattern that it cannot compile. Default: the regular expressions of JavaScript.
+   */
+  compilePattern?: CompilePattern;
+  /**
    * Compiles every operation at start instead of at its first request. `ready` then lists each operation that does not
    * compile, whatever the reason.
    */
@@ -130,12 +136,14 @@ export type ServeOptions = CommonOptions &
 
 /** Serves operations of a document. Throws at once if they and the handlers do not match. */
 export function serve(
-  document: OpenApiDocument,
+  given: OpenApiDocument,
   entries: OperationEntry[],
   handlers: Record<string, UntypedHandler>,
   options: ServeOptions,
 ): Implementation {
   expectFunctions(handlers, options);
+  const document = options.compilePattern === undefined ? given : withCompiler(given, options.compilePattern);
+  expectPatterns(document, entries);
   const { router, operations } = buildRouter(document, entries, handlers, options);
   void warnOfCosts(document, entries); // never rejects
   const { onOperation = () => {}, problemFormat = "declared", streams = {} } = options;
@@ -144,7 +152,7 @@ export function serve(
   return Object.assign(handle, { ready });
 }
 
-const CALLBACKS = ["context", "onOperation", "onInvalidCredential", "onViolation"] as const;
+const CALLBACKS = ["compilePattern", "context", "onOperation", "onInvalidCredential", "onViolation"] as const;
 const FORMATS: unknown[] = [undefined, "declared", "json", "problem+json"];
 
 /** Throws for an option that is called and is no function. The handlers themselves are compared with the document. */

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { waysToRead } from "./ambiguity.ts";
-import { compilePattern } from "./pattern.ts";
+import { compilePattern, PLAIN } from "./pattern.ts";
 
 /** The longest text for which quadratic backtracking is fast: one text, or each of many in a list or a map. */
 const SHORT = { once: 500, repeated: 50 };
@@ -25,9 +25,6 @@ export async function costOfPattern(
   const remedy = backtracking === "quadratic" ? `, or set maxLength to at most ${short}` : "";
   return `the pattern ${source} backtracks. Anchor it, and write it so that a text matches it in one way only${remedy}.`;
 }
-
-/** Matches anchored patterns without groups and with at most one quantifier. They are linear. */
-const PLAIN = /^\^[^()|*+?{]*(?:[*+]|\{\d+,?\d*\})?[^()|*+?{]*$/;
 
 type Backtracking = "quadratic" | "polynomial" | "exponential";
 

@@ -1,7 +1,17 @@
 import { setImmediate } from "node:timers/promises";
 import { costOfPattern } from "./costly-patterns.ts";
 import { repeatedParts } from "./costly-recursion.ts";
-import { type OpenApiDocument, type OperationEntry, type RequestBodyObject, resolve, type Schema } from "./document.ts";
+import {
+  type OpenApiDocument,
+  type OperationEntry,
+  type MediaTypeObject,
+  type Reference,
+  type RequestBodyObject,
+  resolve,
+  type ResponseObject,
+  type Schema,
+} from "./document.ts";
+import { compilerOf } from "./pattern.ts";
 import { schemasBelow } from "./schema-walk.ts";
 
 /** A schema whose validation can take more than linear time. */
@@ -39,7 +49,9 @@ export async function costlySchemas(
       for (const [at, schema] of schemasBelow(document, root, "", seen)) {
         repeated ??= repeatedParts(document, root);
         const cost =
-          costOfUniqueItems(schema) ?? costOfRecursion(repeated.get(schema)) ?? (await costOfPatterns(schema, at));
+          costOfUniqueItems(schema) ??
+          costOfRecursion(repeated.get(schema)) ??
+          (compilerOf(document) === undefined ? await costOfPatterns(schema, at) : undefined);
         if (cost !== undefined) found.push({ operationId: entry.id, of, at, ...cost });
       }
     }
@@ -66,6 +78,49 @@ export async function warnOfCosts(document: OpenApiDocument, entries: OperationE
   if (lines.length > NAMED) lines.splice(NAMED, Infinity, `- and ${lines.length - NAMED} more`);
   const title = "These schemas can take more than linear time to validate a request:";
   process.emitWarning([title, ...lines].join("\n"), { code: "COSTLY_SCHEMA" });
+}
+
+/** Throws, naming the place, for a pattern that the compiler of a document cannot run. */
+export function expectPatterns(document: OpenApiDocument, entries: OperationEntry[]): void {
+  const compile = compilerOf(document);
+  if (compile === undefined) return;
+  const seen = new Set<Schema>();
+  for (const entry of entries)
+    for (const [at, source] of patternsOf(document, entry, seen))
+      try {
+        compile(source);
+      } catch (cause) {
+        const reason = (cause as Error).message;
+        throw new Error(`${at}: The pattern ${source} cannot be compiled. ${reason}`, { cause });
+      }
+}
+
+function patternsOf(
+  document: OpenApiDocument,
+  entry: OperationEntry,
+  seen: Set<Schema>,
+): [at: string, source: string][] {
+  const found: [string, string][] = [];
+  try {
+    for (const [of, root] of [...requestSchemas(document, entry), ...responseSchemas(document, entry)])
+      for (const [at, { pattern, patternProperties }] of schemasBelow(document, root, "", seen))
+        for (const source of [pattern, ...Object.keys(patternProperties ?? {})])
+          if (typeof source === "string") found.push([`${entry.id}, ${of}${at}`, source]);
+  } catch {
+    // `ready` reports the reference that cannot be resolved
+  }
+  return found;
+}
+
+function responseSchemas(document: OpenApiDocument, { operation }: OperationEntry): [of: string, schema: Schema][] {
+  return Object.entries(operation.responses ?? {}).flatMap(([status, node]) => {
+    const { content = {}, headers = {} } = resolve<ResponseObject>(document, node);
+    const holders = [...Object.values(content), ...Object.values(headers)] as (MediaTypeObject | Reference)[];
+    const schemas = holders.map((holder) => resolve<MediaTypeObject>(document, holder));
+    return schemas
+      .flatMap(({ schema, itemSchema }) => [schema ?? [], itemSchema ?? []].flat())
+      .map((schema): [string, Schema] => [`response ${status}`, schema]);
+  });
 }
 
 type Finding = Pick<CostlySchema, "keyword" | "reason">;

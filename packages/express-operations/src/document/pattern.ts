@@ -1,3 +1,31 @@
+import type { OpenApiDocument } from "./document.ts";
+
+/** A compiled pattern. Different patterns have different texts. */
+export interface Pattern {
+  test: (text: string) => boolean;
+  toString: () => string;
+}
+
+/** Compiles the patterns of a document. Throws for a pattern that it cannot run. */
+export type CompilePattern = (source: string) => Pattern;
+
+/** Matches anchored patterns without groups and with at most one quantifier. They are linear in each engine. */
+export const PLAIN = /^\^[^()|*+?{]*(?:[*+]|\{\d+,?\d*\})?[^()|*+?{]*$/;
+
+const compilers = new WeakMap<OpenApiDocument, CompilePattern>();
+
+/** Returns a copy of a document whose patterns `compile` compiles. */
+export function withCompiler(document: OpenApiDocument, compile: CompilePattern): OpenApiDocument {
+  const copy = { ...document };
+  compilers.set(copy, compile);
+  return copy;
+}
+
+/** Returns the compiler of a document from `withCompiler`, if it has one. */
+export function compilerOf(document: OpenApiDocument): CompilePattern | undefined {
+  return compilers.get(document);
+}
+
 /**
  * Compiles a pattern (ECMA-262; JSON Schema 2020-12, section 6.4) with the flag `u`. Many documents escape characters
  * that `u` does not allow to escape, such as `\-`. Their patterns are compiled without the flag. Anchors and classes of

@@ -1,5 +1,5 @@
 import { type OpenApiDocument, pointer, type Schema } from "./document.ts";
-import { compilePattern } from "./pattern.ts";
+import { compilePattern, compilerOf, type Pattern } from "./pattern.ts";
 
 /** The schemas that may describe a value. `shape` caches their combination. */
 export interface Declaration {
@@ -15,7 +15,7 @@ export interface Shape {
   isOpen: boolean;
   /** The fields with a name in the schemas. */
   fields: Map<string, Declaration>;
-  patterns: [RegExp, Schema[]][];
+  patterns: [Pattern, Schema[]][];
   /** The schemas of fields without a name in the schemas. */
   others: Declaration;
   /** The items at the positions that `prefixItems` names. */
@@ -97,7 +97,7 @@ function combine(document: OpenApiDocument, schemas: Schema[], isTransient: bool
       shape.fields.set(name, { schemas: [...before, ...schemasIn([field])], isTransient });
     }
     for (const [pattern, field] of Object.entries((node["patternProperties"] ?? {}) as Record<string, Schema>)) {
-      shape.patterns.push([compilePattern(pattern), schemasIn([field])]);
+      shape.patterns.push([(compilerOf(document) ?? compilePattern)(pattern), schemasIn([field])]);
     }
     const { propertyName } = (node["discriminator"] ?? {}) as { propertyName?: string };
     if (propertyName !== undefined && !shape.fields.has(propertyName))

@@ -8,6 +8,7 @@ import type {
 import { resolve } from "../document/document.ts";
 import { brokenOperationFinder } from "../document/broken-operations.ts";
 import { excerpt } from "../document/excerpt.ts";
+import { compilerOf } from "../document/pattern.ts";
 import { isBodyRequired } from "../document/request-body.ts";
 import { rewriteRequestSchemas } from "../document/request-schemas.ts";
 import { type CompiledSchemas, compileRequestSchemas } from "../eov.ts";
@@ -29,7 +30,7 @@ export async function buildValidators(document: OpenApiDocument, entry: Operatio
   const same = alike(part.document, part.operation, mediaTypes);
   const distinct = same.map(([first]) => first);
   const sent = isBodyRequired(entry, requestBody) ? distinct : [undefined, ...distinct];
-  const validators = await compileRequestSchemas(part.document, part.at, entry.method, sent);
+  const validators = await compileRequestSchemas(part.document, part.at, entry.method, sent, compilerOf(document));
   for (const [first, ...others] of same) for (const other of others) validators.set(other, validators.get(first)!);
   return validators;
 }

@@ -3,6 +3,7 @@ import { resolve, responseKey, unescapeKey } from "../document/document.ts";
 import { asStreamedBody } from "./body-stream.ts";
 import { responseEov } from "../eov.ts";
 import { excerpt } from "../document/excerpt.ts";
+import { compilerOf } from "../document/pattern.ts";
 import { essenceOf, isJson, parseMediaType } from "../media-type.ts";
 import { itemFormat } from "./item-format.ts";
 import type { HandlerResponse } from "./handler-response.ts";
@@ -51,7 +52,7 @@ export async function responseCheck(document: OpenApiDocument, entry: OperationE
       addCase(`${contentType} ${ITEM}`, envelope(document, {}, schema));
   }
   const part = excerpt(document, "get", { operationId: entry.id, responses });
-  const validate = await responseEov(part.document, part.at);
+  const validate = await responseEov(part.document, part.at, compilerOf(document));
 
   const check = async (
     { status, contentType = "" }: HandlerResponse,
