@@ -36,7 +36,7 @@ export function declaredErrors(given: OpenApiDocument): (problem: Problem, conte
   const writerOf = (content: ErrorContent | undefined): ContentWriter | undefined =>
     content && { mediaType: content.mediaType, write: errorWriter(document, content.mediaType, content.schema) };
   const usual = writerOf(usualError(document, [...entries.values()]));
-  const unserved = new Map<string, ContentWriter | undefined>();
+  const byPath = new Map<string, ContentWriter | undefined>();
   const declared = new Map(Array.from(entries.keys(), (id) => [id, new Map<number, ContentWriter | undefined>()]));
 
   function writerFor(operationId: string, status: number): ContentWriter | undefined {
@@ -53,13 +53,13 @@ export function declaredErrors(given: OpenApiDocument): (problem: Problem, conte
   /** Returns the writer for an error of no operation: as the operations of its path, or of the document, declare the status. */
   function writerOfPath(path: string | undefined, status: number): ContentWriter | undefined {
     const name = `${status} ${path ?? ""}`;
-    if (!unserved.has(name)) {
+    if (!byPath.has(name)) {
       const near = [...entries.values()].filter((entry) => path === undefined || entry.path === path);
       const content =
         usualError(document, near, (entry) => responseKey(entry, status) ?? []) ?? usualError(document, near);
-      unserved.set(name, content === undefined ? usual : writerOf(content));
+      byPath.set(name, content === undefined ? usual : writerOf(content));
     }
-    return unserved.get(name);
+    return byPath.get(name);
   }
 
   return (problem, context) => {

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from "express";
 import { expectPatterns, warnOfCosts } from "./document/costly-schemas.ts";
 import { type BrokenOperation, warnOfBrokenOperations } from "./document/broken-operations.ts";
-import { shown } from "./lists.ts";
+import { typeName } from "./lists.ts";
 import { findMismatches } from "./mismatches.ts";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "./document/document.ts";
 import { readableDocument } from "./document/openapi-3-2.ts";
@@ -153,19 +153,19 @@ export function serve(
 }
 
 const CALLBACKS = ["compilePattern", "context", "onOperation", "onInvalidCredential", "onViolation"] as const;
-const FORMATS: unknown[] = [undefined, "declared", "json", "problem+json"];
+const FORMATS = new Set<unknown>([undefined, "declared", "json", "problem+json"]);
 
 /** Throws for an option that is called and is no function. The handlers themselves are compared with the document. */
 function expectFunctions(handlers: unknown, options: ServeOptions): void {
   for (const [name, value] of Object.entries({ handlers, security: options.security ?? {} }))
     if (typeof value !== "object" || value === null)
-      throw new TypeError(`The option ${name} is ${shown(value)}. It has to be an object of functions.`);
+      throw new TypeError(`The option ${name} is ${typeName(value)}. It has to be an object of functions.`);
   for (const name of CALLBACKS)
     if (options[name] !== undefined && typeof options[name] !== "function")
-      throw new TypeError(`The option ${name} is ${shown(options[name])}. It has to be a function.`);
+      throw new TypeError(`The option ${name} is ${typeName(options[name])}. It has to be a function.`);
   const { problemFormat } = options;
-  if (typeof problemFormat === "function" || FORMATS.includes(problemFormat)) return;
-  const given = typeof problemFormat === "string" ? JSON.stringify(problemFormat) : shown(problemFormat);
+  if (typeof problemFormat === "function" || FORMATS.has(problemFormat)) return;
+  const given = typeof problemFormat === "string" ? JSON.stringify(problemFormat) : typeName(problemFormat);
   throw new TypeError(
     `The option problemFormat is ${given}. It has to be "declared", "json", "problem+json" or a function.`,
   );

@@ -29,7 +29,7 @@ export function oneOf(items: readonly string[], total = items.length): string {
 }
 
 /** Returns a value of the wrong type as a message shows it: without its content, which may be secret. */
-export function shown(value: unknown): string {
+export function typeName(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   if (Array.isArray(value)) return "a list";
   return typeof value === "object" ? "an object" : `a ${typeof value}`;

@@ -1,5 +1,5 @@
 import { type OpenApiDocument, type OperationEntry, parameterNames } from "./document/document.ts";
-import { shown } from "./lists.ts";
+import { typeName } from "./lists.ts";
 import { unsupportedFeatures } from "./document/unsupported.ts";
 import { schemeNamesOf } from "./security/security.ts";
 import { streamedBodyLimits } from "./upload/streamed-body.ts";
@@ -40,13 +40,13 @@ export function findMismatches(
     faults.push(...unsupportedFeatures(document, entry, { isBodyStreamed }));
     if (handler === undefined) faults.push(`Operation "${id}" has no handler: add one to the handlers.`);
     else if (typeof handler !== "function")
-      faults.push(`The handler of operation "${id}" is ${shown(handler)}: give it a function.`);
+      faults.push(`The handler of operation "${id}" is ${typeName(handler)}: give it a function.`);
     for (const scheme of schemeNamesOf(document, entry)) {
       const verify = Object.hasOwn(security, scheme) ? security[scheme] : undefined;
       if (verify === undefined)
         faults.push(`Operation "${id}" needs the security scheme "${scheme}": add its handler to \`security\`.`);
       else if (typeof verify !== "function")
-        faults.push(`The handler of the security scheme "${scheme}" is ${shown(verify)}: give it a function.`);
+        faults.push(`The handler of the security scheme "${scheme}" is ${typeName(verify)}: give it a function.`);
     }
   }
   for (const id of Object.keys(handlers)) {

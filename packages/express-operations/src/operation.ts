@@ -350,15 +350,15 @@ export function requestHandler(
   operations: Operation[],
   { onOperation, problemFormat, streams }: RequestHandlerOptions,
 ) {
-  const unrouted = new Map<number, ProblemContext>();
+  const contexts = new Map<number, ProblemContext>();
   /** Returns the context of an error of no operation. */
   const contextOf = (status: number, route: Route | undefined): ProblemContext => {
     if (route !== undefined) {
       const own = [...route.values()];
       return { operationId: undefined, path: own[0]!.path, contentTypes: usualTypes(own, status) };
     }
-    const known = unrouted.get(status) ?? { operationId: undefined, contentTypes: usualTypes(operations, status) };
-    unrouted.set(status, known);
+    const known = contexts.get(status) ?? { operationId: undefined, contentTypes: usualTypes(operations, status) };
+    contexts.set(status, known);
     return known;
   };
   return (request: Request, response: Response, next: NextFunction): void => {

@@ -84,7 +84,7 @@ describe("linearPattern", () => {
     return implement()({ document: { openapi: "3.1.0", paths }, handlers, compilePattern: linearPattern });
   };
 
-  test("judges a long text in linear time, in a value and in the names of fields", async () => {
+  test("validates a long text in linear time, in a value and in the names of fields", async () => {
     const pattern = "^(a|a)*$";
     const names = {
       type: "object",

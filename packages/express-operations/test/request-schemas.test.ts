@@ -453,12 +453,12 @@ describe("unevaluated fields and items beside a reference", () => {
       { Open: { ...ref("Base"), properties: { b: string } } },
     ],
     ["whose target is readOnly", { ...closed, ...ref("Set") }, { Set: { ...Base, readOnly: true } }],
-  ])("are judged with the reference %s", async (_where, schema, schemas) => {
+  ])("are validated with the reference %s", async (_where, schema, schemas) => {
     const bodies = [{ a: 1, b: "x" }, { a: 1 }, { a: 1, c: 1 }];
     expect(await post(schema, { Base, ...schemas }, bodies)).toEqual([bodies[0], bodies[1], rejected]);
   });
 
-  test("are judged with the reference in a field, where the component has keywords beside its own reference", async () => {
+  test("are validated with the reference in a field, where the component has keywords beside its own reference", async () => {
     const bodies = [{ of: { a: 1, b: "x" } }, { of: { a: 1, c: 1 } }];
     const schema = { type: "object", properties: { of: ref("Closed") } };
     expect(await post(schema, { Base, Closed: closed }, bodies)).toEqual([bodies[0], rejected]);
@@ -467,8 +467,9 @@ describe("unevaluated fields and items beside a reference", () => {
   test.each<[keyword: string, beside: object]>([
     ["oneOf", { oneOf: [branch(1, "d"), branch(2, "e")] }],
     ["anyOf", { anyOf: [branch(1, "d"), branch(2, "e")] }],
+    // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
     ["if", { if: { properties: { k: { const: 1 } } }, then: branch(1, "d"), else: branch(2, "e") }],
-  ])("are judged with the branch of %s that applies", async (_keyword, beside) => {
+  ])("are validated with the branch of %s that applies", async (_keyword, beside) => {
     const schema = { ...ref("Base"), ...beside, unevaluatedProperties: false };
     const bodies = [
       { a: 1, k: 1, d: 1 },
@@ -478,7 +479,7 @@ describe("unevaluated fields and items beside a reference", () => {
     expect(await post(schema, { Base }, bodies)).toEqual([bodies[0], bodies[1], rejected]);
   });
 
-  test("are judged with the items of the reference", async () => {
+  test("are validated with the items of the reference", async () => {
     const schema = { ...ref("Tuple"), unevaluatedItems: false };
     expect(await post(schema, { Tuple: { type: "array", prefixItems: [string] } }, [["a"], ["a", 1]])).toEqual([
       ["a"],
@@ -490,7 +491,7 @@ describe("unevaluated fields and items beside a reference", () => {
 describe("$id is the base of references", () => {
   const base = "https://example.com/schemas/order.json";
   const bodies = [{ n: "x" }, { n: 1 }];
-  const judged = [bodies[0], 'Body field "n" must be a string.'];
+  const validated = [bodies[0], 'Body field "n" must be a string.'];
   const named = ($ref: string, more: object = {}) => ({ properties: { n: { $ref } }, ...more });
 
   test.each<[reference: string, schemas: object]>([
@@ -522,7 +523,7 @@ describe("$id is the base of references", () => {
       },
     ],
   ])("that are %s", async (_reference, schemas) => {
-    expect(await post(ref("S"), schemas as Record<string, object>, bodies)).toEqual(judged);
+    expect(await post(ref("S"), schemas as Record<string, object>, bodies)).toEqual(validated);
   });
 
   test("with # alone", async () => {

@@ -94,8 +94,8 @@ function mostWays(first: Node[], end: Node | undefined, characters: number[]): n
   const follow = (choose: (ways: Ways) => Ways): void => {
     let ways: Ways = new Map();
     reach(first, 1, ways, new Set());
-    for (let length = 0; length < TRIED_LENGTH && steps < MAX_STEPS; length++) {
-      if (end !== undefined && ways.has(end)) return;
+    for (let length = 0; length < TRIED_LENGTH; length++) {
+      if (steps > MAX_STEPS || (end !== undefined && ways.has(end))) return;
       ways = choose(ways);
       most = Math.max(most, totalOf(ways));
     }

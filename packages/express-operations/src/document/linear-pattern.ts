@@ -4,7 +4,7 @@ import { compilePattern, type Pattern, PLAIN } from "./pattern.ts";
 
 /**
  * Compiles a pattern for RE2, whose time is linear in the text: the value of the option `compilePattern`. It matches the texts
- * that the pattern matches in ECMA-262 with the flag `u`. Throws for what RE2 lacks: back-references, lookarounds, `\b`, and
+ * that the pattern matches in ECMA-262 with the flag `u`. Throws for what RE2 lacks: back-references, assertions other than `^` and `$`, and
  * more than 1,000 repetitions of a part.
  */
 export function linearPattern(source: string): Pattern {
@@ -38,7 +38,7 @@ function written(element: Element): string {
     element.negate &&
     element.alternatives.length === 1 &&
     isAnyCharacter(element.alternatives[0]!);
-  if (!isEdge) throw new Error("RE2 has no back-references, no lookarounds and no \\b.");
+  if (!isEdge) throw new Error("RE2 has no back-references, and no assertions other than ^ and $.");
   return element.kind === "behind" ? "\\A" : "\\z";
 }
 

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { isStringObject } from "node:util/types";
 import type { Request, Response } from "express";
+import { typeName } from "../lists.ts";
 import { declaredAs, essenceOf, isJson, parseMediaType } from "../media-type.ts";
 import type { OpenApiDocument, Schema } from "../document/document.ts";
 import { type Declaration, itemAt, type Shape, shapesOf, unnamedField } from "../document/shape.ts";
@@ -8,7 +9,7 @@ import type { Problem } from "../problem.ts";
 import { asStreamedBody, discardUnsent, expectErrors } from "./body-stream.ts";
 import { isNotModified } from "./conditions.ts";
 import type { Deprecation } from "./deprecation.ts";
-import { type DropUndeclared, expectResponse, type HandlerResponse, type Headers } from "./handler-response.ts";
+import type { DropUndeclared, HandlerResponse, Headers } from "./handler-response.ts";
 import type { ItemFormat } from "./item-format.ts";
 import { itemWriter, StreamedResponse } from "./streamed-response.ts";
 
@@ -365,4 +366,16 @@ function firstOf(items: unknown[], length: number): unknown[] {
 /** Returns a strong entity tag (RFC 9110, section 8.8.3): 128 bits of a hash of the payload. */
 export function entityTagOf(payload: string | Uint8Array): string {
   return `"${hash("sha256", payload, "base64url").slice(0, 22)}"`;
+}
+
+/** Throws, naming the operation, for a value of a handler that is no response. */
+function expectResponse(operationId: string, returned: unknown): void {
+  const remedy = "Return an object with a declared status, such as { status: 200, body }.";
+  if (typeof returned !== "object" || returned === null)
+    throw new TypeError(`The handler of "${operationId}" returned ${typeName(returned)}. ${remedy}`);
+  const { status } = returned as { status?: unknown };
+  if (typeof status !== "number" || !Number.isInteger(status) || status < 200 || status > 599)
+    throw new TypeError(
+      `The handler of "${operationId}" returned the status ${typeof status === "number" ? status : typeName(status)}. ${remedy}`,
+    );
 }

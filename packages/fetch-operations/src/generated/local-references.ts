@@ -38,13 +38,23 @@ export function withLocalReferences<Document extends OpenApiDocument>(document: 
   return copy;
 }
 
-function hasIdentifiers(node: unknown, seen = new Set<unknown>()): boolean {
-  if (typeof node !== "object" || node === null || seen.has(node)) return false;
+function hasIdentifiers(node: object, seen = new Set<object>()): boolean {
+  if (seen.has(node)) return false;
   seen.add(node);
-  return (
-    IDENTIFIERS.some((keyword) => typeof (node as Node)[keyword] === "string") ||
-    Object.values(node).some((child) => hasIdentifiers(child, seen))
-  );
+  for (const key in node) {
+    const value = (node as Node)[key];
+    if (
+      typeof value === "string"
+        ? key.startsWith("$") && IDENTIFIERS.includes(key)
+        : isNode(value) && hasIdentifiers(value, seen)
+    )
+      return true;
+  }
+  return false;
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === "object" && value !== null;
 }
 
 /** Returns the objects of a document other than values and maps of names, each once. */

@@ -199,6 +199,9 @@ export function responseKey({ operation }: OperationEntry, status: number): stri
   );
 }
 
+/** Matches the keys of responses that describe errors. */
+export const ERROR_KEY = /^(?:[45]|default)/;
+
 /**
  * Returns a node itself, or the target of its `$ref` within the document. Throws if the `$ref` is no text, or leads
  * nowhere.
