@@ -438,3 +438,23 @@ test.each([
     "",
   ]);
 });
+
+test("a body keeps the fields beside the reference of a component that the response refers to, and is checked with them", async () => {
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const Base = { type: "object", properties: { a: { type: "integer" } } };
+  const Closed = { ...ref("Base"), properties: { b: { type: "string" } }, unevaluatedProperties: false };
+  const responses = { 200: { description: "", content: { "application/json": { schema: ref("Closed") } } } };
+  const paths = { "/x": { get: { operationId: "x", responses } } };
+  const violations: string[] = [];
+  const body = { a: 1, b: "x", c: 1 };
+  await using server = await listen(
+    implement()({
+      document: { openapi: "3.1.0", paths, components: { schemas: { Base, Closed } } },
+      handlers: { x: () => ({ status: 200, body }) } as never,
+      checkResponses: "always",
+      onViolation: ({ pointer }) => void violations.push(pointer),
+    }),
+  );
+  expect(await (await fetch(`${server.baseUrl}/x`)).json()).toEqual({ a: 1, b: "x" });
+  expect(violations).toEqual(["/body/c"]);
+});
