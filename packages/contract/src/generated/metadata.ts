@@ -4,7 +4,7 @@
 export const version = "1.0.0";
 
 /** SHA-256 of the bundled document (`openapi.json`) without its `servers`, in hexadecimal. */
-export const hash = "febb757d8e610076d5920e1e465729fa006334e0d1b3dec993208460ba33a365";
+export const hash = "6a8df253132b4daadabfc14b7d4e8faa3300fe935f51031d0b4c2c31dba909fd";
 
 /** The scopes that the operations of the contract require. */
 export const scopes = ["pets:read", "pets:write"] as const;
