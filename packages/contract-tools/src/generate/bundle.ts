@@ -48,7 +48,9 @@ export async function bundle(contractPath: string): Promise<OpenAPI3> {
 
 /** Returns an error of reading a file, with the place and the remedy of a fault in its syntax. */
 function readable(error: unknown): unknown {
-  return error instanceof YamlParseError ? new Error(syntaxError(error.source, error.message), { cause: error }) : error;
+  return error instanceof YamlParseError
+    ? new Error(syntaxError(error.source, error.message), { cause: error })
+    : error;
 }
 
 function syntaxError({ absoluteRef, body }: Source, otherwise: string): string {
