@@ -1,7 +1,8 @@
 import { Problem } from "express-operations";
+import { validValue } from "express-operations/conformance";
 import {
   effectiveSchema,
-  exampleValue,
+  hasKnownFormat,
   type OpenApiDocument,
   type OperationEntry,
   propertiesOf,
@@ -12,7 +13,6 @@ import {
 } from "express-operations/reading";
 import { Collection, type Member } from "./collection.ts";
 import { randomNumbers } from "./conditions.ts";
-import { dynamicValue } from "./dynamic-value.ts";
 import { type MockResponse, exampleResponse, successResponse, successStatus } from "./examples.ts";
 import { type Resource, resourceOf, type Role } from "./resources.ts";
 
@@ -23,13 +23,15 @@ export interface MockInput {
   headers: Record<string, unknown>;
   body?: unknown;
   requestPath: string;
+  /** The header `Accept`. */
+  accept?: string | undefined;
 }
 
-/** Returns the response of an operation. */
-export type Behaviour = (input: MockInput) => MockResponse;
+/** Resolves to the response of an operation. */
+export type Behaviour = (input: MockInput) => Promise<MockResponse>;
 
 /** The data of the mock, by the path of the collection. */
-export type Collections = Map<string, Collection>;
+export type Collections = Map<string, Promise<Collection>>;
 
 interface CollectionRequest {
   document: OpenApiDocument;
@@ -40,18 +42,17 @@ interface CollectionRequest {
 }
 
 /** Changes the collection and returns the response, by role of the operation. */
-const BEHAVIOURS: Record<Role, (work: CollectionRequest) => MockResponse> = {
+const BEHAVIOURS: Record<Role, (work: CollectionRequest) => Promise<MockResponse>> = {
   list,
-  create: (work) => {
-    const { entry, document, collection, input } = work;
-    const response = successResponse(document, entry);
-    const added = collection.add(withRequiredFields(work, bodyOf(input)));
-    return response.body === undefined ? response : { ...response, body: declaredFields(work, added) };
+  create: async (work) => {
+    const response = await responseOf(work);
+    const added = work.collection.add(await withRequiredFields(work, bodyOf(work.input)));
+    return isFields(response.body) ? { ...response, body: await declaredFields(work, added) } : response;
   },
   fetch: (work) => memberResponse(work, work.collection.find(idOf(work.input))),
-  replace: (work) => {
+  replace: async (work) => {
     const { collection, input } = work;
-    return memberResponse(work, collection.put(idOf(input), withRequiredFields(work, bodyOf(input))));
+    return memberResponse(work, collection.put(idOf(input), await withRequiredFields(work, bodyOf(input))));
   },
   change: (work) => {
     const { collection, input } = work;
@@ -71,30 +72,48 @@ export function behaviourOf(
   const found = resourceOf(document, entries, entry);
   const respondsWithMember = [successSchema(document, entry).type ?? "object"].flat().includes("object");
   if (found === undefined || (found.role !== "list" && !respondsWithMember))
-    return () => successResponse(document, entry);
+    return ({ accept }) => successResponse(document, entry, { accept });
   const { resource, role } = found;
-  return (input) => {
+  return async (input) => {
     const path = role === "list" || role === "create" ? input.requestPath : input.requestPath.replace(/\/[^/]*$/, "");
     const collection = collections.get(path) ?? newCollection(document, resource);
     collections.set(path, collection);
-    return BEHAVIOURS[role]({ document, entry, resource, collection, input });
+    return BEHAVIOURS[role]({ document, entry, resource, collection: await collection, input });
   };
 }
 
 /** Creates a collection with the members in the example of its list operation. */
-function newCollection(document: OpenApiDocument, { list: entry, member, idField, envelope }: Resource): Collection {
-  const { body } = successResponse(document, entry);
-  const members = (envelope === undefined ? body : membersIn(document, entry, body as Member, envelope)) as Member[];
+async function newCollection(
+  document: OpenApiDocument,
+  { list: entry, member, idField, envelope }: Resource,
+): Promise<Collection> {
+  const { body } = await successResponse(document, entry, { accept: "application/json" });
+  const members = envelope === undefined ? body : await membersIn(document, entry, body as Member, envelope);
   const idSchema = firstChoice(document, effectiveSchema(document, propertiesOf(member)[idField]));
-  const example = members[0]?.[idField] ?? exampleValue(document, idSchema, "an id");
-  const random = randomNumbers(0);
-  return new Collection(idField, idSchema, members, example, () => dynamicValue(document, idSchema, random));
+  const example = (members as Member[])[0]?.[idField] ?? (await validValue(document, idSchema, "an id"));
+  const drawn = await drawnIds(document, idSchema);
+  return new Collection(idField, idSchema, members as Member[], example, () => drawn.pop());
+}
+
+/** The number of ids that are drawn for the members of a collection. */
+const DRAWN_IDS = 100;
+
+/** Returns ids that the schema lists, or that have its format. */
+async function drawnIds(document: OpenApiDocument, idSchema: Schema): Promise<unknown[]> {
+  if (idSchema["enum"] === undefined && !hasKnownFormat(idSchema)) return [];
+  const items = { type: "array", minItems: DRAWN_IDS, items: idSchema };
+  return (await validValue(document, items, "ids", { random: randomNumbers(0) })) as unknown[];
 }
 
 /** Returns the members in the envelope of a list. If its example has none, they are made, since `minItems` may require some. */
-function membersIn(document: OpenApiDocument, entry: OperationEntry, body: Member, envelope: string): unknown {
+async function membersIn(
+  document: OpenApiDocument,
+  entry: OperationEntry,
+  body: Member,
+  envelope: string,
+): Promise<unknown> {
   const schema = propertiesOf(successSchema(document, entry))[envelope];
-  return body[envelope] ?? exampleValue(document, schema ?? {}, `the field "${envelope}"`);
+  return body[envelope] ?? (await validValue(document, schema ?? {}, `the field "${envelope}"`));
 }
 
 /** Returns a schema whose values the first member of each `oneOf` and `anyOf` allows. */
@@ -104,14 +123,11 @@ function firstChoice(document: OpenApiDocument, { oneOf, anyOf, ...rest }: Schem
 }
 
 /** Lists members. Query parameters with the name of a field filter by it; `limit`, `cursor` and `Link` paginate. */
-function list({
-  document,
-  entry,
-  resource,
-  collection,
-  input: { query, requestPath },
-}: CollectionRequest): MockResponse {
-  const response = successResponse(document, entry);
+async function list(work: CollectionRequest): Promise<MockResponse> {
+  const { document, entry, resource, collection } = work;
+  const { query, requestPath } = work.input;
+  const response = await responseOf(work);
+  if (typeof response.body !== "object") return response; // text, such as CSV
   const fields = propertiesOf(resource.member);
   const filter = Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(fields, name)));
   const isPaged = declaresLink(document, entry) && entry.parameters.some(({ name }) => name === "cursor");
@@ -125,11 +141,13 @@ function list({
     );
   const total = () => collection.page(filter)!.members.length;
   const body = enveloped(response.body, resource, page.members, total);
-  if (!isPaged || page.cursor === undefined) return { ...response, body };
+  if (!isPaged) return { ...response, body };
+  const headers = Object.fromEntries(Object.entries(response.headers ?? {}).filter(([name]) => !/^link$/i.test(name)));
+  if (page.cursor === undefined) return { ...response, headers, body };
   const next = new URLSearchParams({ ...(query as Record<string, string>), cursor: page.cursor }).toString();
   return {
     ...response,
-    headers: { ...response.headers, Link: `<${requestPath}?${next}>; rel="next"` },
+    headers: { ...headers, Link: `<${requestPath}?${next}>; rel="next"` },
     body,
   };
 }
@@ -145,15 +163,19 @@ function enveloped(example: unknown, { envelope }: Resource, members: Member[], 
   return { ...(Object.fromEntries(others) as object), [envelope]: members };
 }
 
-function memberResponse(work: CollectionRequest, member: Member | undefined): MockResponse {
-  const { document, entry } = work;
+async function memberResponse(work: CollectionRequest, member: Member | undefined): Promise<MockResponse> {
+  const { document, entry, input } = work;
   if (member !== undefined) {
-    const response = successResponse(document, entry);
-    return response.body === undefined ? response : { ...response, body: declaredFields(work, member) };
+    const response = await responseOf(work);
+    return isFields(response.body) ? { ...response, body: await declaredFields(work, member) } : response;
   }
-  const response = exampleResponse(document, entry, 404);
+  const response = await exampleResponse(document, entry, 404, { accept: input.accept });
   if (response === undefined) throw new Problem(404, "not_found", "There is no such member.");
   return response;
+}
+
+function responseOf({ document, entry, input: { accept } }: CollectionRequest): Promise<MockResponse> {
+  return successResponse(document, entry, { accept });
 }
 
 /** Returns the fields of a request's body that a member may have: a creation may accept fields that no response returns. */
@@ -162,7 +184,7 @@ function knownFields({ resource: { member } }: CollectionRequest, given: Member)
 }
 
 /** Returns the fields of a member that the response of this operation has, which may be others than those in the list. */
-function declaredFields(work: CollectionRequest, member: Member): Member {
+function declaredFields(work: CollectionRequest, member: Member): Promise<Member> {
   const schema = successSchema(work.document, work.entry);
   return withRequired(work, schema, fieldsIn(schema, member));
 }
@@ -174,23 +196,29 @@ function fieldsIn(schema: Schema, given: Member): Member {
 }
 
 /** Adds the required fields that the client does not send. */
-function withRequiredFields(work: CollectionRequest, body: Member): Member {
+function withRequiredFields(work: CollectionRequest, body: Member): Promise<Member> {
   return withRequired(work, work.resource.member, knownFields(work, body));
 }
 
-/** Adds the required fields of a schema, from the example of the operation or made. */
-function withRequired({ document, entry }: CollectionRequest, schema: Schema, given: Member): Member {
-  const example = successResponse(document, entry).body as Member | undefined;
-  const missing = ((schema["required"] ?? []) as string[]).filter((name) => !Object.hasOwn(given, name));
-  const made = missing.map((name) => [
-    name,
-    example?.[name] ?? exampleValue(document, propertiesOf(schema)[name] ?? {}, `the field "${name}"`),
-  ]);
-  return { ...(Object.fromEntries(made) as Member), ...given };
+/** Adds the required fields of a schema, from the example of the operation or made. Clients may have sent what it forbids. */
+async function withRequired({ document, entry }: CollectionRequest, schema: Schema, given: Member): Promise<Member> {
+  const { body } = await successResponse(document, entry);
+  const example = isFields(body) ? body : {};
+  const missing = ((schema["required"] ?? []) as string[]).filter(
+    (name) => !Object.hasOwn(given, name) && Object.hasOwn(example, name),
+  );
+  const known = { ...Object.fromEntries(missing.map((name) => [name, example[name]])), ...given };
+  const options = { given: known };
+  return validValue(document, schema, `the response of "${entry.id}"`, options).catch(() => known) as Promise<Member>;
+}
+
+function isFields(body: unknown): body is Member {
+  return typeof body === "object" && body !== null && !Array.isArray(body);
 }
 
 function successSchema(document: OpenApiDocument, entry: OperationEntry): Schema {
-  const [media] = Object.values(successDeclaration(document, entry).content ?? {});
+  const { content = {} } = successDeclaration(document, entry);
+  const media = content["application/json"] ?? Object.values(content)[0];
   return effectiveSchema(document, media?.schema ?? {});
 }
 

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { boundsOf, compilePattern, type Schema } from "express-operations/reading";
-import { hasMadeFormat } from "./dynamic-value.ts";
+import { boundsOf, compilePattern, hasKnownFormat, type Schema } from "express-operations/reading";
 
 /** A member of a collection. */
 export type Member = Record<string, unknown>;
@@ -84,7 +83,7 @@ export class Collection {
   #newId(): unknown {
     const { type, format, enum: values } = this.#idSchema;
     if (format === "uuid") return randomUUID();
-    const isDrawn = values !== undefined || hasMadeFormat(this.#idSchema);
+    const isDrawn = values !== undefined || hasKnownFormat(this.#idSchema);
     const drawn = isDrawn ? this.#drawn() : undefined;
     if (drawn !== undefined) return drawn;
     if (values !== undefined) return this.#idExample;

@@ -1,7 +1,11 @@
+import { validateHeaderName, validateHeaderValue } from "node:http";
+import { Problem } from "express-operations";
+import { validValue } from "express-operations/conformance";
 import {
+  effectiveSchema,
   type ExampleObject,
-  exampleValue,
   type HeaderObject,
+  negotiatedType,
   type OpenApiDocument,
   type OperationEntry,
   parsedExample,
@@ -11,13 +15,12 @@ import {
   type Schema,
 } from "express-operations/reading";
 import { randomNumbers } from "./conditions.ts";
-import { dynamicValue } from "./dynamic-value.ts";
 import type { Preferences } from "./prefer.ts";
 
 /** A response as express-operations accepts it from a handler. */
 export interface MockResponse {
   status: number;
-  headers?: Record<string, string | number | boolean>;
+  headers?: Record<string, string | number | boolean | string[]>;
   contentType?: string;
   body?: unknown;
 }
@@ -28,51 +31,101 @@ export interface PreferredResponse {
   applied: Preferences;
 }
 
-/** A Media Type Object: https://spec.openapis.org/oas/v3.1.1.html#media-type-object */
+/** What a request asks of its response. */
+export interface Wanted {
+  /** The name of an example. */
+  example?: string | undefined;
+  /** The header `Accept`. Default: any media type. */
+  accept?: string | undefined;
+  /** Numbers from which the body is made, in place of an example. */
+  random?: (() => number) | undefined;
+}
+
+/** A Media Type Object: https://spec.openapis.org/oas/v3.1.1#media-type-object */
 interface MediaType {
   schema?: Schema;
+  itemSchema?: Schema;
   example?: unknown;
   examples?: Record<string, ExampleObject>;
 }
 
 /**
- * Returns the response of an operation with a status: the named example, or the first one, or a value valid for the
- * schema. Undefined if the operation declares no response with that status, or none with that example.
+ * Resolves to the response of an operation with a status: the named example, or the first one, or a value valid for the
+ * schema. Undefined if the operation declares no response with that status, or none with that example. Rejects with a 406 if
+ * `Accept` allows no media type of a success.
  */
-export function exampleResponse(
+export async function exampleResponse(
   document: OpenApiDocument,
   entry: OperationEntry,
   status: number,
-  exampleName?: string,
-): MockResponse | undefined {
+  wanted: Wanted = {},
+): Promise<MockResponse | undefined> {
   const key = responseKey(entry, status);
   if (key === undefined) return undefined;
   const response = resolve<ResponseObject>(document, entry.operation.responses![key]!);
-  const headers = exampleHeaders(document, response, status);
-  const [contentType, media] = Object.entries<MediaType>(response.content ?? {})[0] ?? [];
-  if (contentType === undefined || media === undefined) {
-    return exampleName === undefined ? { status, headers } : undefined;
-  }
-  const examples = Object.entries(media.examples ?? {}).map(
-    ([name, example]) =>
-      [name, parsedExample(document, media.schema, resolve<ExampleObject>(document, example).value)] as const,
+  const content = (response.content ?? {}) as Record<string, MediaType>;
+  const contentTypes = Object.keys(content);
+  const headers = await exampleHeaders(document, response, status);
+  if (contentTypes.length === 0) return wanted.example === undefined ? { status, headers } : undefined;
+  const named = (type: string) => examplesOf(document, content[type]!);
+  const candidates =
+    wanted.example === undefined ? contentTypes : contentTypes.filter((type) => named(type).has(wanted.example!));
+  if (candidates.length === 0) return undefined;
+  const { declared, sent } = acceptedType(candidates, status, wanted.accept);
+  const body =
+    (wanted.example === undefined ? undefined : named(declared).get(wanted.example)) ??
+    (await exampleBody(document, content[declared]!, status, {
+      ...wanted,
+      where: `the response ${key} of "${entry.id}"`,
+    }));
+  return { status, headers, contentType: sent ?? typeInRange(declared, body), body: withStatus(body, key, status) };
+}
+
+/** Returns the media type that `Accept` prefers. An error may have another one. */
+function acceptedType(contentTypes: string[], status: number, accept = ""): { declared: string; sent?: string } {
+  const [first] = contentTypes as [string, ...string[]];
+  if (accept === "") return { declared: first };
+  const accepted = negotiatedType(contentTypes, accept);
+  if (accepted !== undefined) return accepted;
+  if (status >= 400) return { declared: first };
+  const names = contentTypes.join(" or ");
+  throw new Problem(
+    406,
+    "not_acceptable",
+    `This response has the media type ${names}. Name it in Accept, or leave Accept out.`,
   );
-  if (exampleName !== undefined) {
-    const named = examples.find(([name]) => name === exampleName);
-    return (
-      named && {
-        status,
-        headers,
-        contentType: typeInRange(contentType, named[1]),
-        body: withStatus(named[1], key, status),
-      }
-    );
-  }
-  const values = examples.map(([, value]) => value);
-  const example = parsedExample(document, media.schema, media.example);
+}
+
+function examplesOf(document: OpenApiDocument, { schema, examples }: MediaType): Map<string, unknown> {
+  const found = Object.entries(examples ?? {}).map(([name, node]) => {
+    const { value, dataValue } = resolve<ExampleObject>(document, node);
+    return [name, parsedExample(document, schema, value ?? dataValue)] as const;
+  });
+  return new Map(found);
+}
+
+/** Returns the example of a body with this status, or the first one, or else a made value. */
+async function exampleBody(
+  document: OpenApiDocument,
+  media: MediaType,
+  status: number,
+  { random, where }: Wanted & { where: string },
+): Promise<unknown> {
+  const { schema = media.itemSchema ?? {} } = media;
+  if (random !== undefined) return validValue(document, schema, where, { random });
+  const values = [...examplesOf(document, media).values()];
+  const example = parsedExample(document, schema, media.example);
   const given = values.find((value) => statusIn(value) === status) ?? example ?? values[0];
-  const body = given ?? exampleValue(document, media.schema ?? {}, `the response ${key} of "${entry.id}"`);
-  return { status, headers, contentType: typeInRange(contentType, body), body: withStatus(body, key, status) };
+  return given ?? madeBody(document, schema, where);
+}
+
+const made = new WeakMap<Schema, Promise<unknown>>();
+
+/** Makes the body of a schema once. */
+function madeBody(document: OpenApiDocument, schema: Schema, where: string): Promise<unknown> {
+  const body = made.get(schema) ?? validValue(document, schema, where);
+  if (typeof schema === "object") made.set(schema, body);
+  return body;
 }
 
 /** Returns a media type in a declared range such as `*\/*`, or the declared media type. */
@@ -84,44 +137,46 @@ function typeInRange(declared: string, body: unknown): string {
   return `${type}/${subtype === "*" ? (usual[type as keyof typeof usual] ?? "plain") : subtype.replace("*", "x")}`;
 }
 
-/** Returns the response that meets as many preferences as possible; undefined if it can meet none. */
-export function preferredResponse(
+/** Resolves to the response that meets as many preferences as possible; to undefined if it can meet none. */
+export async function preferredResponse(
   document: OpenApiDocument,
   entry: OperationEntry,
   { code, example, dynamic, seed }: Preferences,
-): PreferredResponse | undefined {
-  if (dynamic) return dynamicResponse(document, entry, { code, seed });
+  accept?: string,
+): Promise<PreferredResponse | undefined> {
+  if (dynamic) return dynamicResponse(document, entry, { code, seed, accept });
   if (example !== undefined) {
     for (const status of code === undefined ? statusesOf(entry) : [code]) {
-      const response = exampleResponse(document, entry, status, example);
+      const response = await exampleResponse(document, entry, status, { example, accept });
       if (response !== undefined) return { response, applied: { ...(code !== undefined && { code }), example } };
     }
   }
-  const response = code === undefined ? undefined : exampleResponse(document, entry, code);
+  const response = code === undefined ? undefined : await exampleResponse(document, entry, code, { accept });
   return response && { response, applied: { code: response.status } };
 }
 
-/** Returns a response whose body is made from its schema; undefined if the operation declares no such body. */
-function dynamicResponse(
+/** Resolves to a response whose body is made from its schema; to undefined if the operation declares no such body. */
+async function dynamicResponse(
   document: OpenApiDocument,
   entry: OperationEntry,
-  { code, seed }: { code: number | undefined; seed: number | undefined },
-): PreferredResponse | undefined {
-  const status = code ?? successStatus(entry);
-  const response = exampleResponse(document, entry, status);
-  const key = responseKey(entry, status);
-  const content =
-    key === undefined ? undefined : resolve<ResponseObject>(document, entry.operation.responses![key]!).content;
-  const schema = Object.values(content ?? {})[0]?.schema;
-  if (response === undefined || key === undefined || schema === undefined) return undefined;
-  const body = dynamicValue(document, schema, randomNumbers(seed ?? Math.floor(Math.random() * 2 ** 31)));
-  const applied = { ...(code !== undefined && { code }), dynamic: true as const, ...(seed !== undefined && { seed }) };
-  return { response: { ...response, body: withStatus(body, key, status) }, applied };
+  { code, seed, accept }: { code: number | undefined; seed: number | undefined; accept: string | undefined },
+): Promise<PreferredResponse | undefined> {
+  const random = randomNumbers(seed ?? Math.floor(Math.random() * 2 ** 31));
+  const response = await exampleResponse(document, entry, code ?? successStatus(entry), { random, accept });
+  if (response?.body === undefined) return undefined;
+  return {
+    response,
+    applied: { ...(code !== undefined && { code }), dynamic: true, ...(seed !== undefined && { seed }) },
+  };
 }
 
-/** Returns the success response of an operation. */
-export function successResponse(document: OpenApiDocument, entry: OperationEntry): MockResponse {
-  const response = exampleResponse(document, entry, successStatus(entry));
+/** Resolves to the success response of an operation. */
+export async function successResponse(
+  document: OpenApiDocument,
+  entry: OperationEntry,
+  wanted?: Wanted,
+): Promise<MockResponse> {
+  const response = await exampleResponse(document, entry, successStatus(entry), wanted);
   if (response === undefined) throw new Error(`Operation "${entry.id}" declares no response.`);
   return response;
 }
@@ -140,25 +195,53 @@ function statusesOf({ operation }: OperationEntry): number[] {
     .toSorted((one, other) => one - other);
 }
 
+/** Optional headers that the framework writes, or that say something about this one response. */
+const OF_ONE_RESPONSE =
+  /^(?:connection|content-(?:encoding|length|type)|etag|idempotency-replayed|keep-alive|transfer-encoding)$/i;
+
 /**
- * Returns the required headers of a response. Errors also get the optional ones, such as `Retry-After`. Successes do not,
- * because headers such as `Link` depend on the data.
+ * Resolves to the headers of a response: the required ones, and the others that have examples. Errors get all of them, such as
+ * `Retry-After`.
  */
-function exampleHeaders(
+async function exampleHeaders(
   document: OpenApiDocument,
   response: ResponseObject,
   status: number,
-): NonNullable<MockResponse["headers"]> {
+): Promise<NonNullable<MockResponse["headers"]>> {
   const headers: NonNullable<MockResponse["headers"]> = {};
   for (const [name, node] of Object.entries(response.headers ?? {})) {
-    const { required, schema, example, examples } = resolve<HeaderObject & MediaType>(document, node);
-    if (required !== true && status < 400) continue;
+    const { required, schema = {}, example, examples } = resolve<HeaderObject & MediaType>(document, node);
     const [first] = Object.values(examples ?? {});
-    const given = example ?? (first && resolve<ExampleObject>(document, first).value);
-    const value = given ?? exampleValue(document, schema ?? {}, `the header "${name}"`);
-    headers[name] = typeof value === "number" || typeof value === "boolean" ? value : String(value);
+    const given = example ?? (first && resolve<ExampleObject>(document, first).value) ?? givenExample(document, schema);
+    const isSent =
+      required === true || (OF_ONE_RESPONSE.test(name) ? status >= 400 : status >= 400 || given !== undefined);
+    if (!isSent || /^content-(?:type|length)$/i.test(name)) continue;
+    const value = headerValue(given ?? (await validValue(document, schema, `the header "${name}"`)));
+    if (required === true || isHeader(name, value)) headers[name] = value;
   }
   return headers;
+}
+
+/** Returns the example of a header's schema. */
+function givenExample(document: OpenApiDocument, schema: Schema): unknown {
+  const { example, examples } = effectiveSchema(document, schema) as { example?: unknown; examples?: unknown };
+  return example ?? (Array.isArray(examples) ? (examples as unknown[])[0] : undefined);
+}
+
+function headerValue(value: unknown): string | number | boolean | string[] {
+  if (Array.isArray(value)) return value.map(String);
+  return typeof value === "number" || typeof value === "boolean" ? value : String(value);
+}
+
+/** Whether Node sends a header. */
+function isHeader(name: string, value: unknown): boolean {
+  try {
+    validateHeaderName(name);
+    for (const line of [value].flat()) validateHeaderValue(name, String(line));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Sets `status` in the body to the status sent, if the response stands for several statuses. */

@@ -3,12 +3,7 @@ import { basePathOf } from "@platform/contract-tools/base-path";
 import { requiredSchemes, type SecurityScheme, verifierOf } from "@platform/contract-tools/security-schemes";
 import { implement, mountPath, Problem } from "express-operations";
 import { declaredErrors } from "express-operations/declared-errors";
-import {
-  type OpenApiDocument,
-  type OperationEntry,
-  operationsOf,
-  withLocalReferences,
-} from "express-operations/reading";
+import { type OpenApiDocument, type OperationEntry, operationsOf, readableDocument } from "express-operations/reading";
 import { behaviourOf, type Collections, type MockInput } from "./behaviour.ts";
 import { withBodyText } from "./body-text.ts";
 import { type Conditions, withConditions } from "./conditions.ts";
@@ -33,7 +28,7 @@ export interface MockOptions {
  * does not match the document is replaced by a 500 that names the wrong example.
  */
 export function createMock({ document: given, conditions = {}, log = () => {} }: MockOptions): Express {
-  const document = withLocalReferences(given);
+  const document = readableDocument(given);
   const app = express().disable("x-powered-by").disable("etag").enable("case sensitive routing");
   app.use((request, response, next) => {
     const line = `${request.method} ${request.originalUrl}`;
@@ -42,7 +37,7 @@ export function createMock({ document: given, conditions = {}, log = () => {} }:
   });
   const errors = declaredErrors(document);
   app.use(crossOrigin, withConditions(conditions));
-  app.use(mountPath(basePathOf(document)), implementation(document, errors));
+  app.use(mountPath(basePathOf(given)), implementation(document, errors));
   app.use(() => {
     throw new Problem(404, "not_found", "There is no resource at this path.");
   });
@@ -55,10 +50,9 @@ export function createMock({ document: given, conditions = {}, log = () => {} }:
 }
 
 function implementation(document: OpenApiDocument, errors: ReturnType<typeof declaredErrors>) {
-  const mockDocument = withReadOnlyFields(document);
-  const entries = operationsOf(mockDocument);
+  const entries = operationsOf(document);
   const collections: Collections = new Map();
-  const handlers = entries.map((entry) => [entry.id, handlerOf(mockDocument, entries, entry, collections)]);
+  const handlers = entries.map((entry) => [entry.id, handlerOf(document, entries, entry, collections)]);
   const schemes = [...requiredSchemes(document, entries)];
   const accept = (credential: string) => (isWellFormed(credential) ? { caller: "anyone" } : undefined);
   const acceptAnything = () => ({ caller: "anyone" });
@@ -88,17 +82,18 @@ function handlerOf(
   entries: OperationEntry[],
   entry: OperationEntry,
   collections: Collections,
-): (input: MockInput & { context: Request }) => MockResponse {
+): (input: MockInput & { context: Request }) => Promise<MockResponse> {
   const behave = withReplay(document, entry, behaviourOf(document, entries, entry, collections));
-  return (input) => {
+  return async (input) => {
     const response = input.context.res!;
-    const preferences = preferencesOf(input.context.headers["prefer"]);
-    const preferred = preferredResponse(document, entry, preferences);
+    const { prefer, accept } = input.context.headers;
+    const preferences = preferencesOf(prefer);
+    const preferred = await preferredResponse(document, entry, preferences, accept);
     const [applied, unmet] = [new Set(preferenceStrings(preferred?.applied ?? {})), preferenceStrings(preferences)];
     if (applied.size > 0) response.set("Preference-Applied", [...applied].join(", "));
     const ignored = unmet.filter((preference) => !applied.has(preference));
     if (ignored.length > 0) response.locals["unmet"] = `(${entry.id} has nothing for Prefer: ${ignored.join(", ")})`;
-    return withBodyText(document, entry, preferred?.response ?? behave(input));
+    return withBodyText(document, entry, preferred?.response ?? (await behave({ ...input, accept })));
   };
 }
 
@@ -120,14 +115,6 @@ function withoutCertificates(document: OpenApiDocument, schemes: [name: string, 
   return JSON.parse(JSON.stringify(document), (key, value: unknown) =>
     key === "security" && Array.isArray(value) ? value.map(withoutThem) : value,
   ) as OpenApiDocument;
-}
-
-/** Removes `readOnly`, because the mock also generates fields that requests must not contain. */
-function withReadOnlyFields(document: OpenApiDocument): OpenApiDocument {
-  const text = JSON.stringify(document, (key, value: unknown) =>
-    key === "readOnly" && value === true ? undefined : value,
-  );
-  return JSON.parse(text) as OpenApiDocument;
 }
 
 function sendError(response: Response, problem: Problem, errors: ReturnType<typeof declaredErrors>): void {

@@ -12,19 +12,21 @@ export function withReplay(document: OpenApiDocument, entry: OperationEntry, beh
     ({ in: location, name }) => location === "header" && /^idempotency-key$/i.test(name),
   );
   if (declared === undefined) return behave;
-  const first = new Map<unknown, { body: unknown; response: MockResponse }>();
-  return (input) => {
+  const first = new Map<unknown, { body: unknown; response: Promise<MockResponse> }>();
+  return async (input) => {
     const key = input.headers[declared.name];
     const stored = first.get(key);
-    if (key === undefined || stored === undefined) {
+    if (key === undefined) return behave(input);
+    if (stored === undefined) {
       const body = structuredClone(input.body);
       const response = behave(input);
-      if (key !== undefined) first.set(key, { body, response });
+      first.set(key, { body, response });
+      response.catch(() => first.delete(key));
       return response;
     }
-    if (isDeepStrictEqual(stored.body, input.body)) {
-      return { ...stored.response, headers: { ...stored.response.headers, "Idempotency-Replayed": "true" } };
-    }
-    return exampleResponse(document, entry, 422) ?? stored.response;
+    const response = await stored.response;
+    if (isDeepStrictEqual(stored.body, input.body))
+      return { ...response, headers: { ...response.headers, "Idempotency-Replayed": "true" } };
+    return (await exampleResponse(document, entry, 422, { accept: input.accept })) ?? response;
   };
 }

@@ -15,13 +15,13 @@ function operation(responses: Json | undefined, components: Json = {}) {
 
 function answerOf(responses: Json, status: number, name?: string, components?: Json) {
   const { document, entry } = operation(responses, components);
-  return exampleResponse(document, entry, status, name);
+  return exampleResponse(document, entry, status, { example: name });
 }
 
 const json = (media: Json) => ({ description: "", content: { "application/json": media } });
 const EMPTY = { headers: {}, contentType: "application/json" };
 
-test("an example of an object may be a text that holds it as JSON", () => {
+test("an example of an object may be a text that holds it as JSON", async () => {
   const pet = { type: "object", properties: { id: { type: "integer" } } };
   const text = ' { "id": 1 }';
   for (const media of [
@@ -29,11 +29,11 @@ test("an example of an object may be a text that holds it as JSON", () => {
     { schema: { ...pet, example: text } },
     { schema: pet, examples: { one: { value: text } } },
   ])
-    expect(answerOf({ "200": json(media) }, 200)?.body).toEqual({ id: 1 });
+    expect(await answerOf({ "200": json(media) }, 200)).toMatchObject({ body: { id: 1 } });
   for (const example of ["{id}", "[1"])
-    expect(answerOf({ "200": json({ schema: pet, example }) }, 200)?.body).toBe(example);
+    expect(await answerOf({ "200": json({ schema: pet, example }) }, 200)).toMatchObject({ body: example });
   const given = json({ schema: { type: ["object", "string"] }, example: text });
-  expect(answerOf({ "200": given }, 200)?.body).toBe(text);
+  expect(await answerOf({ "200": given }, 200)).toMatchObject({ body: text });
 });
 
 describe("the status of a success is the lowest declared one, or 200", () => {
@@ -62,9 +62,9 @@ test.each([
   ["image/*", "string", "image/png"],
   ["application/*+xml", "string", "application/x+xml"],
   ["font/*", "string", "font/plain"],
-])("the response %s with a value of type %s is %s", (range, type, contentType) => {
+])("the response %s with a value of type %s is %s", async (range, type, contentType) => {
   const responses = { 200: { description: "", content: { [range]: { schema: { type } } } } };
-  expect(answerOf(responses, 200)).toMatchObject({ contentType });
+  expect(await answerOf(responses, 200)).toMatchObject({ contentType });
 });
 
 describe("the example of a response", () => {
@@ -83,32 +83,32 @@ describe("the example of a response", () => {
       { examples: { one: { value: { status: "200" } }, two: { value: null } } },
       { status: "200" },
     ],
-  ])("%s", (_name, media, body) => {
-    expect(answerOf({ "200": json(media) }, 200)).toEqual({ ...EMPTY, status: 200, body });
+  ])("%s", async (_name, media, body) => {
+    expect(await answerOf({ "200": json(media) }, 200)).toEqual({ ...EMPTY, status: 200, body });
   });
 
-  test("is the one with the given name, also behind a reference", () => {
+  test("is the one with the given name, also behind a reference", async () => {
     const examples = { one: { value: "a" }, two: { $ref: "#/components/examples/Two" } };
     const components = { examples: { Two: { value: "b" } } };
-    expect(answerOf({ "200": json({ examples }) }, 200, "two", components)).toMatchObject({ body: "b" });
-    expect(answerOf({ "200": json({ examples }) }, 200, "three", components)).toBeUndefined();
-    expect(answerOf({ "200": { description: "" } }, 200, "three")).toBeUndefined();
+    expect(await answerOf({ "200": json({ examples }) }, 200, "two", components)).toMatchObject({ body: "b" });
+    expect(await answerOf({ "200": json({ examples }) }, 200, "three", components)).toBeUndefined();
+    expect(await answerOf({ "200": { description: "" } }, 200, "three")).toBeUndefined();
   });
 
-  test("is empty for a response without a body, and undefined for an undeclared status", () => {
-    expect(answerOf({ "204": { description: "" } }, 204)).toEqual({ status: 204, headers: {} });
-    expect(answerOf({ "204": { description: "" } }, 404)).toBeUndefined();
+  test("is empty for a response without a body, and undefined for an undeclared status", async () => {
+    expect(await answerOf({ "204": { description: "" } }, 204)).toEqual({ status: 204, headers: {} });
+    expect(await answerOf({ "204": { description: "" } }, 404)).toBeUndefined();
   });
 
-  test("gets the requested status if its response is declared for several", () => {
+  test("gets the requested status if its response is declared for several", async () => {
     const examples = { one: { value: { status: 400, code: "a" } }, two: { value: { status: 503, code: "b" } } };
-    const answers = (status: number, key = "default", name?: string) =>
-      answerOf({ [key]: json({ examples }) }, status, name)?.body;
-    expect(answers(503)).toEqual({ status: 503, code: "b" });
-    expect(answers(404)).toEqual({ status: 404, code: "a" });
-    expect(answers(404, "4XX", "two")).toEqual({ status: 404, code: "b" });
-    expect(answers(404, "404")).toEqual({ status: 400, code: "a" });
-    expect(answerOf({ default: json({ example: "a" }) }, 404)?.body).toBe("a");
+    const answers = async (status: number, key = "default", name?: string) =>
+      (await answerOf({ [key]: json({ examples }) }, status, name))?.body;
+    expect(await answers(503)).toEqual({ status: 503, code: "b" });
+    expect(await answers(404)).toEqual({ status: 404, code: "a" });
+    expect(await answers(404, "4XX", "two")).toEqual({ status: 404, code: "b" });
+    expect(await answers(404, "404")).toEqual({ status: 400, code: "a" });
+    expect(await answerOf({ default: json({ example: "a" }) }, 404)).toMatchObject({ body: "a" });
   });
 });
 
@@ -119,15 +119,29 @@ describe("the headers of a response", () => {
     Sent: { required: true, examples: { one: { $ref: "#/components/examples/Sent" }, two: { value: 2 } } },
     Listed: { required: true, example: ["a", "b"] },
     "Retry-After": { $ref: "#/components/headers/RetryAfter" },
+    Given: { schema: { type: "string", example: "g" } },
+    Made: { schema: { type: "string" } },
   };
   const components = { examples: { Sent: { value: true } }, headers: { RetryAfter: { example: 1 } } };
 
-  test("are the required ones, and in a failure also the optional ones", () => {
-    const required = { "X-Id": "a", Count: 5, Sent: true, Listed: "a,b" };
-    const sent = (status: number) => answerOf({ default: { headers } }, status, undefined, components)?.headers;
-    expect(sent(200)).toStrictEqual(required);
-    expect(sent(399)).toStrictEqual(required);
-    expect(sent(400)).toStrictEqual({ ...required, "Retry-After": 1 });
+  test("are the required ones and those with an example, and in a failure also the others", async () => {
+    const sent = async (status: number) =>
+      (await answerOf({ default: { headers } }, status, undefined, components))?.headers;
+    const always = { "X-Id": "a", Count: 5, Sent: true, Listed: ["a", "b"], "Retry-After": 1, Given: "g" };
+    expect(await sent(200)).toStrictEqual(always);
+    expect(await sent(399)).toStrictEqual(always);
+    expect(await sent(400)).toStrictEqual({ ...always, Made: "x" });
+  });
+
+  test("are none that Node cannot send, and none that say something about another body", async () => {
+    const example = (value: unknown) => ({ schema: {}, example: value });
+    const unfit = {
+      "Content-Length": example(1),
+      ETag: example('"a"'),
+      "X-Text": example("a\nb"),
+      "X Y": example("a"),
+    };
+    expect((await answerOf({ 200: { headers: unfit } }, 200))?.headers).toStrictEqual({});
   });
 });
 
@@ -146,13 +160,13 @@ describe("the preferred response", () => {
     [{ code: 404, example: "empty" }, [404, "m", { code: 404 }]],
     [{ code: 503, example: "empty" }, undefined],
     [{ example: "none" }, undefined],
-  ])("%o", (preferences, expected) => {
-    const found = preferredResponse(document, entry, preferences);
+  ])("%o", async (preferences, expected) => {
+    const found = await preferredResponse(document, entry, preferences);
     expect(found && [found.response.status, found.response.body, found.applied]).toStrictEqual(expected);
   });
 });
 
-test("successResponse throws with the name of an operation that declares no response", () => {
+test("successResponse rejects with the name of an operation that declares no response", async () => {
   const { document, entry } = operation({});
-  expect(() => successResponse(document, entry)).toThrow('Operation "listPets" declares no response.');
+  await expect(successResponse(document, entry)).rejects.toThrow('Operation "listPets" declares no response.');
 });

@@ -17,6 +17,7 @@ import type { OpenApiDocument } from "./document/document.ts";
 export { type Check, conformanceChecks, ConformanceError, type Credentials, type Limits, type Target };
 export { type ResponseValidator, responseValidator, type Example, exampleRequestMakers, exampleRequests };
 export { type Cost, type CostReport, type CostTarget, searchCosts };
+export { validValue } from "./conformance/valid-value.ts";
 export { brokenOperationFinder } from "./document/broken-operations.ts";
 export type { CostlySchema } from "./document/costly-schemas.ts";
 

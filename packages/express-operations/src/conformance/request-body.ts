@@ -8,7 +8,8 @@ import {
 } from "../document/document.ts";
 import { essenceOf, isJson } from "../media-type.ts";
 import { effectiveSchema, isRecord, propertiesOf } from "../document/effective-schema.ts";
-import { exampleValue, firstExample, parsedExample, withoutReadOnly } from "./example-value.ts";
+import { exampleValue, withoutReadOnly } from "./example-value.ts";
+import { firstExample, parsedExample } from "./given-values.ts";
 
 /** A body and its media type. */
 export interface RequestBody {

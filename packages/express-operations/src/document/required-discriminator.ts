@@ -34,7 +34,11 @@ function hasValue(name: string, values: unknown[]): Schema {
  * they stand for the values of other types that the property allows. A property that allows no string, and has no mapping,
  * chooses by its own values.
  */
-function valuesFor(document: OpenApiDocument, member: Schema, { propertyName, mapping }: Discriminator): unknown[] {
+export function valuesFor(
+  document: OpenApiDocument,
+  member: Schema,
+  { propertyName, mapping }: Discriminator,
+): unknown[] {
   const { $ref } = member;
   if ($ref === undefined) return [];
   const property = shapesOf(document)({ schemas: [member] }).fields.get(propertyName!)?.schemas ?? [];

@@ -1,7 +1,8 @@
 import { type OpenApiDocument, type OperationEntry, type RequestBodyObject, resolve } from "../../document/document.ts";
 import { effectiveSchema, propertiesOf } from "../../document/effective-schema.ts";
 import { essenceOf, isJson } from "../../media-type.ts";
-import { exampleValue, firstExample, withoutReadOnly } from "../example-value.ts";
+import { exampleValue, withoutReadOnly } from "../example-value.ts";
+import { firstExample } from "../given-values.ts";
 import { isForm, sentAs } from "../request-body.ts";
 import { bracketFillings, counted, enclosed, type Filling, repeated, URL_TEXTS } from "./fillings.ts";
 import { jsonInputs } from "./json-inputs.ts";
