@@ -1,5 +1,7 @@
 import {
   effectiveSchema,
+  isSequential,
+  type MediaTypeObject,
   type OpenApiDocument,
   type OperationEntry,
   propertiesOf,
@@ -20,30 +22,55 @@ interface Xml {
 }
 
 /**
- * Returns a response whose body is text, unless it is JSON or already text. XML has the names that the schema declares; other
- * media types get JSON, one line for each item of a list.
+ * Returns a response whose body is text, unless it is JSON or already text. XML has the names that the schema declares. The items
+ * of a stream are sent one by one, as the service sends them. Other media types get JSON, one line for each item of a list.
  */
 export function withBodyText(document: OpenApiDocument, entry: OperationEntry, response: MockResponse): MockResponse {
   const { status, contentType = "application/json", body } = response;
   const essence = contentType.split(";")[0]!.trim().toLowerCase();
-  if (body === undefined || typeof body === "string" || body instanceof Uint8Array || /[/+]json$/.test(essence))
-    return response;
+  if (body === undefined || /[/+]json$/.test(essence)) return response;
+  if (isSequential(essence) && !isStreamText(essence, body)) {
+    const media = mediaOf(document, entry, status, contentType);
+    const isOne = !Array.isArray(body) || isListOfLists(document, media);
+    return { ...response, body: itemsOf(isOne ? [body] : (body as unknown[])) };
+  }
+  if (typeof body === "string") return response;
   if (/[/+]xml$/.test(essence))
     return {
       ...response,
-      body: `${XML_DECLARATION}${rootElement(document, schemaOf(document, entry, status, contentType), body)}`,
+      body: `${XML_DECLARATION}${rootElement(document, mediaOf(document, entry, status, contentType).schema ?? {}, body)}`,
     };
   const lines = [body].flat().map((item) => JSON.stringify(item));
-  const isEventStream = essence === "text/event-stream";
-  return { ...response, body: lines.map((line) => (isEventStream ? `data: ${line}\n\n` : `${line}\n`)).join("") };
+  return { ...response, body: lines.map((line) => `${line}\n`).join("") };
+}
+
+/** Whether an example is the text of a whole stream, and not its only item. */
+function isStreamText(essence: string, body: unknown): boolean {
+  if (typeof body !== "string") return false;
+  return essence === "text/event-stream" ? /^(?:data|event|id|retry|):/m.test(body) : /^[\x1e\s]*[[{"]/.test(body);
+}
+
+/** Whether each item of a stream is a list itself: a schema describes one item, in OpenAPI 3.2 `itemSchema` alone. */
+function isListOfLists(document: OpenApiDocument, { schema, itemSchema }: MediaTypeObject): boolean {
+  const item = itemSchema ?? (document.openapi.startsWith("3.2.") ? {} : schema);
+  return [effectiveSchema(document, item).type].flat().includes("array");
+}
+
+async function* itemsOf(items: unknown[]): AsyncGenerator {
+  yield* items;
 }
 
 const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
-function schemaOf(document: OpenApiDocument, entry: OperationEntry, status: number, contentType: string): Schema {
+function mediaOf(
+  document: OpenApiDocument,
+  entry: OperationEntry,
+  status: number,
+  contentType: string,
+): MediaTypeObject {
   const key = responseKey(entry, status) ?? "";
-  const { content } = resolve<ResponseObject>(document, entry.operation.responses?.[key] ?? {});
-  return content?.[contentType]?.schema ?? Object.values(content ?? {})[0]?.schema ?? {};
+  const { content = {} } = resolve<ResponseObject>(document, entry.operation.responses?.[key] ?? {});
+  return content[contentType] ?? Object.values(content)[0] ?? {};
 }
 
 /** The root is named by its XML Object, or by its component. A list has its items in it. */

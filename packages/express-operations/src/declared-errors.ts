@@ -10,7 +10,7 @@ import {
 } from "./document/document.ts";
 import { readableDocument } from "./document/openapi-3-2.ts";
 import { type ErrorWriter, errorWriter } from "./error-writer.ts";
-import { type Problem, type ProblemContext, type ProblemResponse, problemResponse } from "./problem.ts";
+import { Problem, type ProblemContext, type ProblemResponse, problemResponse } from "./problem.ts";
 
 /** The media type and the schema of an error response. */
 interface ErrorContent {
@@ -26,9 +26,11 @@ interface ContentWriter {
 
 /**
  * Returns a `problemFormat` that writes each error in the schema that the operation declares for its status. Fields with
- * common names hold code, message and status; other required fields hold their examples. An error with an undeclared status,
- * has the schema that most errors of the document have, else `{ code, message, status }`. An error of no operation has the one
- * that most operations of its path (405), or of the document, declare for its status. Each schema is read once, at its first error.
+ * common names hold code, message and status; lists hold the faults of a request; other required fields hold their examples.
+ * An error with an undeclared status has the schema that most errors of the document have. An error of no operation has the one
+ * that most operations of its path (405), or of the document, declare for its status. Where this schema can hold no fact, the
+ * error is `{ code, message, status }`. An invalid request gets 422 if the operation declares that status and not 400. Each
+ * schema is read once, at its first error.
  */
 export function declaredErrors(given: OpenApiDocument): (problem: Problem, context: ProblemContext) => ProblemResponse {
   const document = readableDocument(given);
@@ -62,14 +64,22 @@ export function declaredErrors(given: OpenApiDocument): (problem: Problem, conte
     return byPath.get(name);
   }
 
-  return (problem, context) => {
-    const { operationId, path } = context;
-    const writer =
-      operationId === undefined ? writerOfPath(path, problem.status) : writerFor(operationId, problem.status);
+  return (given, context) => {
+    const entry = context.operationId === undefined ? undefined : entries.get(context.operationId);
+    const problem = entry === undefined ? given : withDeclaredStatus(given, entry);
+    const { status } = problem;
+    const writer = entry === undefined ? writerOfPath(context.path, status) : writerFor(entry.id, status);
     const body = writer?.write(problem);
-    if (writer === undefined || body === undefined) return problemResponse(problem, "declared", context);
-    return { contentType: writer.mediaType, body };
+    if (writer === undefined || body === undefined) return { status, ...problemResponse(problem, "declared", context) };
+    return { status, contentType: writer.mediaType, body };
   };
+}
+
+/** Makes a 400 the 422 of an operation that declares this status alone, as documents of FastAPI do. */
+function withDeclaredStatus(problem: Problem, entry: OperationEntry): Problem {
+  if (problem.status !== 400 || responseKey(entry, 422) !== "422") return problem;
+  if (["400", "4XX"].some((key) => Object.hasOwn(entry.operation.responses!, key))) return problem;
+  return new Problem(422, problem.code, problem.message, problem.headers, problem.errors);
 }
 
 /** Returns the content that most error responses of operations have, among those with these keys. */

@@ -107,7 +107,12 @@ export function problemResponse(problem: Problem, format: ProblemFormat, context
  * Returns the problem details of a problem (RFC 9457, section 3). The extension `code` is for programs. The extension
  * `errors` lists the faults of a request that does not match the document.
  */
-export function problemDetails({ status, code, message, errors }: Problem): object {
+export function problemDetails({
+  status,
+  code,
+  message,
+  errors,
+}: Pick<Problem, "status" | "code" | "message" | "errors">): object {
   const faults = errors.map(({ message: detail, ...fault }) => ({ detail, ...fault }));
   const title = STATUS_CODES[status] ?? "Error";
   return { type: "about:blank", title, status, detail: message, code, ...(faults.length > 0 && { errors: faults }) };

@@ -7,6 +7,7 @@ export { boundsOf, effectiveSchema, propertiesOf } from "./document/effective-sc
 export {
   type ExampleObject,
   type HeaderObject,
+  type MediaTypeObject,
   type OpenApiDocument,
   type OperationEntry,
   operationsOf,

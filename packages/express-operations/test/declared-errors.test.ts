@@ -57,7 +57,21 @@ describe("an error has the declared schema", () => {
       object({ code: { enum: ["gone"], type: "string" }, message: text }, { required: ["code"] }),
       { code: "gone", message: "There is no such book." },
     ],
-    ["a message that is too long", object({ message: { type: "string", maxLength: 4 } }), {}],
+    [
+      "a plain one where the schema holds no fact",
+      object({ message: { type: "string", maxLength: 4 } }),
+      { code: "not_found", message: "There is no such book.", status: 404 },
+    ],
+    [
+      "a code of other letters in its enum",
+      object({ error: object({ code: { enum: ["INVALID", "NOT_FOUND"] } }) }),
+      { error: { code: "NOT_FOUND" } },
+    ],
+    [
+      "an optional list that alone can hold the message",
+      object({ detail: { type: "array", items: object({ loc: { type: "array", items: text }, msg: text }) } }),
+      { detail: [{ loc: [], msg: "There is no such book." }] },
+    ],
     ["one of several", { oneOf: [object({ message: text }), text] }, { message: "There is no such book." }],
     ["any value", {}, { code: "not_found", message: "There is no such book.", status: 404 }],
   ])("%s", (_, schema, body) => {
@@ -70,6 +84,7 @@ test("problem details get the members that the schema does not name, unless it f
   const type = "application/problem+json";
   const body = { type: "about:blank", title: "Not Found" };
   expect(errorOf(documentOf(schema, type))).toEqual({
+    status: 404,
     contentType: type,
     body: { ...body, status: 404, detail: "There is no such book.", code: "not_found" },
   });
@@ -78,6 +93,7 @@ test("problem details get the members that the schema does not name, unless it f
 
 test("plain text is the message", () => {
   expect(errorOf(documentOf(text, "text/plain"))).toEqual({
+    status: 404,
     contentType: "text/plain",
     body: "There is no such book.",
   });
@@ -148,4 +164,79 @@ test("a recursive schema ends", () => {
   };
   const document = { ...documentOf({ $ref: "#/components/schemas/Node" }), components: { schemas: { Node: node } } };
   expect(JSON.stringify(errorOf(document).body).length).toBeLessThan(500);
+});
+
+describe("the faults of a request are in the declared lists", () => {
+  const faults = [
+    { in: "query", parameter: "skip", pointer: "", code: "type", message: "Skip must be a number." },
+    { in: "body", pointer: "/tags/0", code: "minLength", message: "A tag is empty." },
+  ] as const;
+  const invalid = new Problem(400, "invalid_request", "Skip must be a number.", {}, faults);
+  const messages = faults.map(({ message }) => message);
+  const list = (items: object) => ({ type: "array", items });
+  const place = list({ anyOf: [text, { type: "integer" }] });
+
+  test.each<[string, object, unknown]>([
+    [
+      "of FastAPI",
+      object({ detail: list(object({ loc: place, msg: text, type: text }, { required: ["loc", "msg", "type"] })) }),
+      {
+        detail: [
+          { loc: ["query", "skip"], msg: messages[0], type: "type" },
+          { loc: ["body", "tags", 0], msg: messages[1], type: "minLength" },
+        ],
+      },
+    ],
+    [
+      "of JSON:API",
+      object({
+        errors: list(object({ status: text, detail: text, source: object({ pointer: text, parameter: text }) })),
+      }),
+      {
+        errors: [
+          { status: "400", detail: messages[0], source: { parameter: "skip" } },
+          { status: "400", detail: messages[1], source: { pointer: "/tags/0" } },
+        ],
+      },
+    ],
+    ["of texts", object({ message: text, errors: list(text) }), { message: messages[0], errors: messages }],
+    [
+      "by field",
+      object({ errors: { type: "object", additionalProperties: list(text) } }),
+      { errors: { skip: [messages[0]], "tags.0": [messages[1]] } },
+    ],
+    [
+      "in an error",
+      object({ error: object({ code: text, message: text, details: list(object({ field: text, rule: text })) }) }),
+      {
+        error: {
+          code: "invalid_request",
+          message: messages[0],
+          details: [
+            { field: "skip", rule: "type" },
+            { field: "tags.0", rule: "minLength" },
+          ],
+        },
+      },
+    ],
+  ])("%s", (_, schema, body) => {
+    const document = documentOf(schema);
+    expect(errorOf(document, invalid).body).toEqual(body);
+  });
+
+  test("of problem details", () => {
+    const { body } = errorOf(documentOf(object({ title: text }), "application/problem+json"), invalid);
+    expect(body).toMatchObject({ title: "Bad Request", errors: [{ in: "query" }, { pointer: "/tags/0" }] });
+  });
+});
+
+test("an invalid request gets 422 if the operation declares it and not 400", () => {
+  const invalid = new Problem(400, "invalid_request", "Skip must be a number.");
+  const statusOf = (...keys: string[]) => {
+    const responses = Object.fromEntries(["200", ...keys].map((key) => [key, { description: "" }]));
+    const document = { openapi: "3.1.1", paths: { "/books": { get: { operationId: "listBooks", responses } } } };
+    return errorOf(document, invalid).status;
+  };
+  expect([statusOf("422"), statusOf("422", "default")]).toEqual([422, 422]);
+  expect([statusOf("422", "400"), statusOf("422", "4XX"), statusOf("4XX"), statusOf()]).toEqual([400, 400, 400, 400]);
 });

@@ -116,7 +116,7 @@ export class ValueMaker {
     const node = this.#named(given);
     const parts = partsOf(this.#document, node);
     const schema = mergedSchema(parts);
-    if ((node as unknown) === false || isEmptyNot(schema)) throw new NoExampleError(this.#where, place.at);
+    if (isImpossible(schema)) throw new NoExampleError(this.#where, place.at);
     const listed = listedValues(schema);
     const values = this.#isDrawn(place) ? (listed ?? []) : givenValues(this.#document, schema);
     if (listed !== undefined && values.length === 0) throw new NoExampleError(this.#where, place.at);
@@ -341,7 +341,7 @@ export class ValueMaker {
       const child = { at: `${at}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, depth: depth + 1 };
       if (this.#leftOut.has(child.at) && isOptional) continue;
       try {
-        const value = this.#at(fieldSchema(schema, name), child, { isOptional, more: Math.floor(variation / 2) });
+        const value = this.#at(fieldSchema(parts, name), child, { isOptional, more: Math.floor(variation / 2) });
         made.push([name, value]);
       } catch (error) {
         if (!(isOptional && this.#isResponse && error instanceof NoExampleError)) throw error;
@@ -444,8 +444,9 @@ function impliedType(schema: Schema): string {
   return Object.keys(TYPES).find((type) => TYPES[type]!.some((keyword) => keyword in schema)) ?? "string";
 }
 
-function isEmptyNot({ not }: Schema): boolean {
-  return (not as unknown) === true || (isRecord(not) && Object.keys(not).length === 0);
+/** Whether a schema forbids every value: `false`, or types that exclude each other. */
+function isImpossible({ not, type }: Schema): boolean {
+  return (not as unknown) === true || (isRecord(not) && Object.keys(not).length === 0) || type?.length === 0;
 }
 
 /** Returns the branches of conditions: one of them applies, or none, or the combination that the bits of the digit say. */
@@ -493,13 +494,17 @@ function hasOthers({ additionalProperties, patternProperties }: Schema): boolean
   return isRecord(additionalProperties) || additionalProperties === true || isRecord(patternProperties);
 }
 
-function fieldSchema(schema: Schema, name: string): Schema {
-  const fields = propertiesOf(schema);
-  const byPattern = patternSchema(schema, name);
-  const own = Object.hasOwn(fields, name) ? fields[name]! : undefined;
-  if (own !== undefined && byPattern !== undefined) return { allOf: [own, byPattern] };
-  const others = schema["additionalProperties"] ?? schema["unevaluatedProperties"];
-  return own ?? byPattern ?? (isRecord(others) ? others : {});
+/** Returns what all parts of a schema say about a field. */
+function fieldSchema(parts: Schema[], name: string): Schema {
+  const schemas = parts.flatMap((part) => {
+    const fields = propertiesOf(part);
+    const named = [Object.hasOwn(fields, name) ? fields[name] : undefined, patternSchema(part, name)];
+    const own = named.filter((each) => each !== undefined);
+    if (own.length > 0) return own;
+    const others = part["additionalProperties"] ?? (parts.length === 1 ? part["unevaluatedProperties"] : undefined);
+    return isRecord(others) ? [others as Schema] : [];
+  });
+  return schemas.length === 1 ? schemas[0]! : { allOf: schemas };
 }
 
 function patternSchema(schema: Schema, name: string): Schema | undefined {

@@ -1,4 +1,5 @@
 import { type MediaTypeObject, type OpenApiDocument, resolve, type Schema } from "../document/document.ts";
+import { nonNullTypesOf } from "../document/effective-schema.ts";
 import { shapesOf } from "../document/shape.ts";
 import { essenceOf } from "../media-type.ts";
 import { decodedEventSchema, hasOnlyJsonData } from "./event-schema.ts";
@@ -62,9 +63,12 @@ export function describesEvent(document: OpenApiDocument, schema: Schema | undef
   return fields.has("data") && patterns.length === 0 && [...fields.keys()].every((name) => EVENT_FIELDS.has(name));
 }
 
-/** Whether the schema of an event stream describes whole events, and not their data alone. */
+/** Whether the schema of an event stream describes whole events, and not their data alone. An event is an object. */
 export function hasWholeEvents(document: OpenApiDocument, declared: MediaTypeObject): boolean {
-  return declared.itemSchema !== undefined || describesEvent(document, itemSchema(document, declared));
+  const { itemSchema: own } = declared;
+  if (own === undefined) return describesEvent(document, itemSchema(document, declared));
+  const types = nonNullTypesOf(document, own);
+  return types.size === 0 || types.has("object");
 }
 
 function eventFormat(document: OpenApiDocument, declared: MediaTypeObject): ItemFormat {
