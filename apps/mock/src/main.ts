@@ -14,6 +14,7 @@ import { reloadOnChange } from "./reload.ts";
 let app: RequestListener;
 
 interface Options extends Conditions {
+  allowRemoteRefs?: true;
   host: string;
   port: number;
 }
@@ -35,14 +36,15 @@ const program = createProgram("mock", {
     "the share of requests that fail, such as 10%, or 10%:429 for another status than 503",
     parseFaults,
   )
+  .option("--allow-remote-refs", "read the files of other hosts that the contract refers to")
   .option("--seed <number>", "the seed of latency and faults", wholeNumber(), 1)
   .action(serve);
 
 await runProgram(program);
 
-async function serve(contract = CONTRACT_FILE, { host, port, latency, faults, seed }: Options): Promise<void> {
-  const conditions: Conditions = { latency, faults, seed };
-  const document = await load(contract, conditions);
+async function serve(contract = CONTRACT_FILE, options: Options): Promise<void> {
+  const { host, port } = options;
+  const document = await load(contract, options);
   const server = createServer((request, response) => app(request, response)).listen(port, host);
   await once(server, "listening").catch((error: NodeJS.ErrnoException) => {
     throw error.code === "EADDRINUSE" ? new Error(`${error.message}. Choose another port with --port.`) : error;
@@ -51,7 +53,7 @@ async function serve(contract = CONTRACT_FILE, { host, port, latency, faults, se
   reloadOnChange(
     contractFiles(contract).sources,
     async () => {
-      await load(contract, conditions);
+      await load(contract, options);
       const { sources } = contractFiles(contract); // it may refer to other files now
       console.log("The contract has changed and is served anew.");
       return sources;
@@ -68,8 +70,12 @@ async function serve(contract = CONTRACT_FILE, { host, port, latency, faults, se
  * Reads the contract and serves it from now on, without the items that clients have created. A contract that cannot be served
  * leaves the mock as it is.
  */
-async function load(contract: string, conditions: Conditions): Promise<MockOptions["document"]> {
-  const document = (await bundle(contract)) as MockOptions["document"];
+async function load(
+  contract: string,
+  { allowRemoteRefs, latency, faults, seed }: Options,
+): Promise<MockOptions["document"]> {
+  const conditions: Conditions = { latency, faults, seed };
+  const document = (await bundle(contract, { allowRemoteRefs })) as MockOptions["document"];
   app = createMock({ document, conditions, log: console.log });
   return document;
 }

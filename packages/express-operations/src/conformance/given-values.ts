@@ -29,9 +29,10 @@ export function givenValues(document: OpenApiDocument, schema: Schema): unknown[
   const examples = Array.isArray(schema["examples"]) ? (schema["examples"] as unknown[]) : [];
   const given = [schema["example"], ...examples, schema["default"]].filter((value) => value != null);
   const listed = listedValues(schema);
-  const values = [...given.map((value) => parsedExample(document, schema, value)), ...(listed ?? [])];
-  const fitting = values.filter((value) => fits(schema, value, listed));
-  return [...new Set([...fitting, ...(listed ?? values)])];
+  const parsed = given.map((value) => parsedExample(document, schema, value));
+  const isListed = (value: unknown) => listed?.some((each) => isDeepStrictEqual(each, value)) !== false;
+  const values = [...parsed.filter(isListed), ...(listed ?? [])];
+  return [...new Set([...values.filter((value) => fits(schema, value)), ...values])];
 }
 
 /** Returns the only values that a schema allows by `const` or `enum`, null last; undefined if it lists none. */
@@ -42,11 +43,10 @@ export function listedValues(schema: Schema): unknown[] | undefined {
   return [...values.filter((value) => value !== null), ...values.filter((value) => value === null)];
 }
 
-/** Returns whether a value has an allowed type and length, and is one of the listed values. */
-function fits(schema: Schema, value: unknown, listed: unknown[] | undefined): boolean {
+/** Returns whether a value has an allowed type and length. */
+function fits(schema: Schema, value: unknown): boolean {
   const types = typesOf(schema);
   const type = typeOf(value);
   if (types.length > 0 && !types.includes(type) && !(type === "integer" && types.includes("number"))) return false;
-  if (listed !== undefined && !listed.some((each) => isDeepStrictEqual(each, value))) return false;
   return typeof value !== "string" || value.length >= Number(schema["minLength"] ?? 0);
 }

@@ -5,7 +5,7 @@ import { NoExampleError, ValueMaker, type ValueOptions } from "./value-maker.ts"
 /** How often another value is made for one that is not valid. */
 const MAX_ATTEMPTS = 500;
 /** The time in milliseconds after which no other value is made. */
-const MAX_TIME = 1_000;
+const MAX_TIME = 500;
 
 /**
  * Resolves to a value of a schema for a response, with its optional fields. The value is valid: express-openapi-validator has

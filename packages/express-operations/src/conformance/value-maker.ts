@@ -43,9 +43,11 @@ const MANY_VALUES = 2_000;
 /** Optional fields are nested at most this deep. */
 const MAX_DEPTH = 8;
 /** Required fields are nested at most this deep. */
-const MAX_REQUIRED_DEPTH = 100;
+const MAX_REQUIRED_DEPTH = 50;
 /** Other values are tried at one place, before the place is left out or the value around it changes. */
 const MAX_VARIATIONS = 64;
+/** How often an item is drawn that a list has already. */
+const MAX_DRAWS = 8;
 const CHARACTERS_OF_VALUE = 200;
 
 /** A place in the value: its JSON pointer, and the number of values around it. */
@@ -314,8 +316,9 @@ export class ValueMaker {
   /** Makes an item; one that differs from those seen if the items are unique. */
   #item(node: Schema, place: Place, from: number, seen: Set<string> | undefined): unknown {
     if (seen === undefined) return this.#at(node, place, { more: from });
-    for (let more = 0; more <= seen.size + MAX_VARIATIONS; more++) {
-      const item = this.#at(node, place, { more: from + (this.#random === undefined || more > 8 ? more : 0) });
+    for (let tries = 0; tries <= MAX_VARIATIONS; tries++) {
+      const isDrawn = this.#random !== undefined && tries < MAX_DRAWS;
+      const item = this.#at(node, place, { more: isDrawn ? 0 : from + seen.size + tries });
       const text = JSON.stringify(item);
       if (!seen.has(text)) {
         seen.add(text);
