@@ -47,7 +47,9 @@ export function withBodyText(document: OpenApiDocument, entry: OperationEntry, r
 /** Whether an example is the text of a whole stream, and not its only item. */
 function isStreamText(essence: string, body: unknown): boolean {
   if (typeof body !== "string") return false;
-  return essence === "text/event-stream" ? /^(?:data|event|id|retry|):/m.test(body) : /^[\x1e\s]*[[{"]/.test(body);
+  return essence === "text/event-stream"
+    ? /^(?:data|event|id|retry|):/m.test(body)
+    : /^\s*[[{"]/.test(body.replaceAll("\u001e", ""));
 }
 
 /** Whether each item of a stream is a list itself: a schema describes one item, in OpenAPI 3.2 `itemSchema` alone. */

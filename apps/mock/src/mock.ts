@@ -10,6 +10,7 @@ import { type Conditions, withConditions } from "./conditions.ts";
 import { crossOrigin } from "./cross-origin.ts";
 import { type MockResponse, preferredResponse } from "./examples.ts";
 import { preferencesOf } from "./prefer.ts";
+import { servableDocument } from "./servable-document.ts";
 import { withReplay } from "./replay.ts";
 
 export { basePathOf };
@@ -28,7 +29,7 @@ export interface MockOptions {
  * does not match the document is replaced by a 500 that names the wrong example.
  */
 export function createMock({ document: given, conditions = {}, log = () => {} }: MockOptions): Express {
-  const document = readableDocument(given);
+  const document = servableDocument(readableDocument(given), log);
   const app = express().disable("x-powered-by").disable("etag").enable("case sensitive routing");
   app.use((request, response, next) => {
     const line = `${request.method} ${request.originalUrl}`;
@@ -43,7 +44,7 @@ export function createMock({ document: given, conditions = {}, log = () => {} }:
   });
   // Four parameters make it Express's error handler.
   app.use((error: unknown, _request: Request, response: Response, _next: NextFunction) => {
-    const problem = error instanceof Problem ? error : new Problem(500, "internal_error", (error as Error).message);
+    const problem = error instanceof Problem ? error : new Problem(500, "internal_error", messageOf(error));
     sendError(response, problem, errors);
   });
   return app;
@@ -115,6 +116,12 @@ function withoutCertificates(document: OpenApiDocument, schemes: [name: string, 
   return JSON.parse(JSON.stringify(document), (key, value: unknown) =>
     key === "security" && Array.isArray(value) ? value.map(withoutThem) : value,
   ) as OpenApiDocument;
+}
+
+/** Returns the message of an error, and that of its cause, which names the place. */
+function messageOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error ? `${message.replace(" The cause says why.", "")} ${cause.message}` : message;
 }
 
 function sendError(response: Response, problem: Problem, errors: ReturnType<typeof declaredErrors>): void {

@@ -44,9 +44,21 @@ test.each<[contentType: string, example: unknown, text: string]>([
   expect(await bodyOf(contentType, { schema: {}, example })).toBe(text);
 });
 
-async function bodyOf(contentType: string, media: object): Promise<string> {
+test.each<[openapi: string, contentType: string, media: object, text: string]>([
+  ["3.1.1", "text/event-stream", { schema: { type: "string" } }, 'data: "x"\n\n'],
+  ["3.2.0", "text/event-stream", { itemSchema: { type: "string" } }, 'data: "x"\n\n'],
+  ["3.1.1", "text/event-stream", { schema: { type: "string" }, example: "two\nlines" }, 'data: "two\\nlines"\n\n'],
+  ["3.1.1", "text/event-stream", { schema: { type: "string" }, example: "id: 1\ndata: a\n\n" }, "id: 1\ndata: a\n\n"],
+  ["3.1.1", "text/event-stream", { schema: { required: ["data"], properties: { data: {} } } }, "data: x\n\n"],
+  ["3.1.1", "application/jsonl", { schema: { type: "string" } }, '"x"\n'],
+  ["3.2.0", "application/jsonl", { schema: { type: "array", items: { type: "string" } } }, '"x"\n'],
+])("OpenAPI %s: a stream %s of %j has items", async (openapi, contentType, media, text) => {
+  expect(await bodyOf(contentType, media, openapi)).toBe(text);
+});
+
+async function bodyOf(contentType: string, media: object, openapi = "3.1.1"): Promise<string> {
   const document: OpenApiDocument = {
-    openapi: "3.1.1",
+    openapi,
     paths: {
       "/it": {
         get: { operationId: "getIt", responses: { 200: { description: "", content: { [contentType]: media } } } },

@@ -163,3 +163,24 @@ test.each([
   const folder = folderWith(files);
   expect(() => contractFiles(join(folder, "shop.yaml"))).toThrow(message);
 });
+
+test.each<[name: string, text: string, message: string]>([
+  [
+    "other hosts",
+    "components: { schemas: { A: { $ref: 'https://127.0.0.1:9/a.json' } } }",
+    "start the mock with --allow-remote-refs",
+  ],
+  [
+    "aliases that multiply",
+    Array.from({ length: 30 }, (_, at) => `x-${at}: &a${at} [${at === 0 ? "1" : `*a${at - 1}, *a${at - 1}`}]`).join(
+      "\n",
+    ),
+    "has aliases that repeat more than 1000000 values. Use $ref in place of some.",
+  ],
+  ["an alias of the value around it", "x-a: &a [*a]", "has an alias of the value around it. Write that value out."],
+])("a contract is refused with the place for %s", async (_, text, message) => {
+  const shop = `openapi: 3.1.1\ninfo: { title: a, version: "1" }\npaths: {}\n${text}\n`;
+  const file = join(folderWith({ "shop.yaml": shop }), "shop.yaml");
+  await expect(bundle(file)).rejects.toThrow(message);
+  await expect(bundle(file)).rejects.toThrow("shop.yaml");
+});

@@ -64,9 +64,9 @@ export function declaredErrors(given: OpenApiDocument): (problem: Problem, conte
     return byPath.get(name);
   }
 
-  return (given, context) => {
+  return (raised, context) => {
     const entry = context.operationId === undefined ? undefined : entries.get(context.operationId);
-    const problem = entry === undefined ? given : withDeclaredStatus(given, entry);
+    const problem = entry === undefined ? raised : withDeclaredStatus(raised, entry);
     const { status } = problem;
     const writer = entry === undefined ? writerOfPath(context.path, status) : writerFor(entry.id, status);
     const body = writer?.write(problem);

@@ -1,6 +1,13 @@
 import { exampleValue } from "./conformance/example-value.ts";
 import { type OpenApiDocument, type Schema, unescapeKey } from "./document/document.ts";
-import { effectiveSchema, isRecord, nonNullTypesOf, propertiesOf, requiredOf, typesOf } from "./document/effective-schema.ts";
+import {
+  effectiveSchema,
+  isRecord,
+  nonNullTypesOf,
+  propertiesOf,
+  requiredOf,
+  typesOf,
+} from "./document/effective-schema.ts";
 import { type Problem, problemDetails, type RequestFault } from "./problem.ts";
 
 // An import of `node:http` would load Node's unused WebSocket and fetch, because it reads every export.
@@ -45,7 +52,8 @@ function detailsWriter(
   const isOpen = merged["additionalProperties"] === undefined || merged["additionalProperties"] === true;
   if (!isOpen || !/^application\/problem\+json\b/i.test(mediaType)) return undefined;
   const fields = propertiesOf(merged);
-  return (facts) => Object.fromEntries(Object.entries(problemDetails(facts)).filter(([name]) => !Object.hasOwn(fields, name)));
+  return (facts) =>
+    Object.fromEntries(Object.entries(problemDetails(facts)).filter(([name]) => !Object.hasOwn(fields, name)));
 }
 
 /** Writes a value of a schema with the facts in it; undefined for a schema that allows any value. */
@@ -109,7 +117,8 @@ function objectWriter(document: OpenApiDocument, schema: Schema, depth: number):
 }
 
 const NESTED = /^(?:error|errors|fault|detail|details|meta|source)$/;
-const FAULTS = /^(?:errors?|faults?|details?|violations|issues|problems|causes|fields|(?:field|validation)-errors|invalid-params)$/;
+const FAULTS =
+  /^(?:errors?|faults?|details?|violations|issues|problems|causes|fields|(?:field|validation)-errors|invalid-params)$/;
 
 /** Whether a field holds a list of faults, or a map from the names of fields to messages. */
 function isFaultList(document: OpenApiDocument, name: string, field: Schema, depth: number): boolean {
@@ -150,7 +159,7 @@ type TextOf = (facts: Facts) => string | undefined;
 const message: TextOf = (facts) => facts.message;
 const code: TextOf = (facts) => facts.code;
 const status: TextOf = (facts) => String(facts.status);
-const name: TextOf = ({ fault }) => nameOf(fault);
+const placeName: TextOf = ({ fault }) => nameOf(fault);
 const parameterIn =
   (...places: RequestFault["in"][]): TextOf =>
   ({ fault }) =>
@@ -174,11 +183,11 @@ const TEXTS = new Map<string, TextOf>([
   ["keyword", ({ fault }) => fault?.code],
   ["in", ({ fault }) => fault?.in],
   ["location", ({ fault }) => fault?.in],
-  ["field", name],
-  ["name", name],
-  ["param", name],
-  ["property", name],
-  ["path", name],
+  ["field", placeName],
+  ["name", placeName],
+  ["param", placeName],
+  ["property", placeName],
+  ["path", placeName],
   ["pointer", ({ fault }) => (fault?.in === "body" ? fault.pointer : undefined)],
   ["parameter", parameterIn("query", "path", "cookie")],
   ["header", parameterIn("header")],

@@ -83,7 +83,7 @@ test("a missing example and a broken reference skip the checks of their operatio
   await using server = await serve(untouched);
   const report = await runConformance(bare as unknown as OpenApiDocument, { ...target, baseUrl: server.baseUrl });
   expect(report.unchecked).toEqual({
-    addDog: ['The document gives no example for the body of "addDog": add one.'],
+    addDog: ['The document gives no example for the body of "addDog" at /name: add one.'],
     broken: ["The reference #/nothing points at nothing."],
   });
   expect(report.skipped).toBeGreaterThan(1);

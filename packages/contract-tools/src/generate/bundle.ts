@@ -78,7 +78,9 @@ class ContractResolver extends BaseResolver {
   override loadExternalRef(absoluteRef: string): Promise<Source> {
     if (this.#allowsRemote || !isAbsoluteUrl(absoluteRef)) return super.loadExternalRef(absoluteRef);
     return Promise.reject(
-      new Error(`${absoluteRef} is not a local file. Save it beside the contract, or start with --allow-remote-refs.`),
+      new Error(
+        `${absoluteRef} is not a local file. Save it beside the contract, or start the mock with --allow-remote-refs.`,
+      ),
     );
   }
 

@@ -4,11 +4,20 @@ import { compilePattern } from "../document/pattern.ts";
 /** A larger automaton takes too long. */
 const MAX_NODES = 20_000;
 
+/** A text for another variation is longer by fewer characters. */
+const MAX_LONGER = 1_000;
+
 /**
  * Returns a text that matches a pattern, with a length in code points from `min` to `max`. Returns undefined if none is
- * found. The same input gives the same text. Other variations give other texts, as long as there are some of the same length.
+ * found. The same input gives the same text. Other variations give other texts: of the same length, or else longer ones.
  */
 export function textMatching(pattern: string, min: number, max: number, variation = 0): string | undefined {
+  const text = variedText(pattern, min, max, variation);
+  if (variation === 0 || text === undefined || text !== variedText(pattern, min, max, 0)) return text;
+  return variedText(pattern, Array.from(text).length + (variation % MAX_LONGER), max, 0);
+}
+
+function variedText(pattern: string, min: number, max: number, variation: number): string | undefined {
   const regExp = compilePattern(pattern);
   const fewer = compilePattern(withFewRepetitions(pattern, min));
   const isValid = (text: string) => {

@@ -12,10 +12,10 @@ export function exampleNumber(schema: Schema, variation = 0): number | undefined
   const least = Math.max(minimum, Math.floor(above) + 1);
   const candidates = [minimum, maximum, 1, above + 1, below - 1, (above + below) / 2];
   if (step > 0) candidates.push(Math.ceil(minimum / step) * step, (Math.floor(above / step) + 1) * step, step, 0);
-  else candidates.push(variation + 0.5);
   const unit = step > 0 && !(isWhole && step < 1) ? step : 1;
   const from = Number.isFinite(least) ? Math.ceil(least / unit) * unit : Math.min(unit, maximum, below - 1);
-  const others = [from + variation * unit, from - variation * unit, -variation, 10 ** variation];
+  const fraction = step === 0 && variation % 2 === 1 ? [from + variation / 2] : [];
+  const others = [...fraction, from + variation * unit, from - variation * unit, -variation, 10 ** variation];
   const isValid = (value: number) =>
     Number.isFinite(value) &&
     (step === 0 || isMultipleOf(value, step)) &&

@@ -1,6 +1,4 @@
 import type { OpenApiDocument, Schema } from "../document/document.ts";
-import type { Discriminator } from "../document/discriminator.ts";
-import { valuesFor } from "../document/required-discriminator.ts";
 import {
   effectiveSchema,
   isRecord,
@@ -9,8 +7,9 @@ import {
   propertiesOf,
   typesOf,
 } from "../document/effective-schema.ts";
-import { compilePattern } from "../document/pattern.ts";
+import { branches, choicesIn, withDiscriminator } from "./choices.ts";
 import { textMatching } from "./example-text.ts";
+import { fieldSchema, hasOthers, isAllowed, listOf, withDependents } from "./field-schemas.ts";
 import { givenValues, listedValues } from "./given-values.ts";
 import { drawnNumber, exampleNumber, exampleText } from "./scalar-values.ts";
 
@@ -115,7 +114,7 @@ export class ValueMaker {
   }
 
   #make(given: Schema, place: Place, variation: number): unknown {
-    const node = this.#named(given);
+    const node = withDiscriminator(this.#document, given);
     const parts = partsOf(this.#document, node);
     const schema = mergedSchema(parts);
     if (isImpossible(schema)) throw new NoExampleError(this.#where, place.at);
@@ -141,7 +140,9 @@ export class ValueMaker {
 
   /** Takes one of each choice, and makes a value of the result. The digits of a variation count through the choices. */
   #makeChosen(schema: Schema, parts: Schema[], place: Place, variation: number): unknown {
-    const choices = parts.flatMap((part) => this.#choicesIn(part, schema));
+    const choices = parts.flatMap((part) =>
+      choicesIn(this.#document, part, schema, (member) => this.#isCircular(member)),
+    );
     const conditions = parts.filter((part) => part["if"] !== undefined);
     if (choices.length === 0 && conditions.length === 0) return this.#makeTyped(schema, parts, place, variation);
     let rest = this.#drawn(variation);
@@ -155,13 +156,7 @@ export class ValueMaker {
       conditions.length === 0
         ? []
         : branches(conditions, take(conditions.length + 1 + 2 ** Math.min(conditions.length, 8)));
-    const others = parts.map(
-      ({ $ref: _, allOf: __, oneOf: ___, anyOf, if: ____, dependentSchemas, ...own }) => own as Schema,
-    );
-    // Examples of the whole were tried before. Those of the members come next.
-    const plain = others.map(
-      ({ example: _, examples: __, default: ___, discriminator: ____, ...own }) => own as Schema,
-    );
+    const plain = parts.map((part) => withoutKeywords(part, CHOSEN));
     return this.#make(
       { allOf: [...plain, ...chosen, ...applied] },
       place,
@@ -174,72 +169,10 @@ export class ValueMaker {
     return this.#random === undefined || variation > 0 ? variation : Math.floor(this.#random() * 2 ** 20);
   }
 
-  /** Returns the alternatives of each choice in a part of a schema. Those that lead back to a value around this one come last. */
-  #choicesIn(part: Schema, whole: Schema): Schema[][] {
-    const choices = (["oneOf", "anyOf"] as const).flatMap((keyword) => {
-      const members = part[keyword];
-      if (!Array.isArray(members) || members.length === 0) return [];
-      const alternatives = (members as Schema[]).map((member) => this.#member(member, part, keyword));
-      const isCircular = (member: Schema) => this.#isCircular(member);
-      return [[...alternatives.filter((each) => !isCircular(each)), ...alternatives.filter(isCircular)]];
-    });
-    const required = new Set([whole["required"] ?? []].flat());
-    const dependent = Object.entries((part["dependentSchemas"] ?? {}) as Record<string, Schema>).map(
-      ([name, schema]) => {
-        const withName = { allOf: [schema, { required: [name] }] };
-        return required.has(name) ? [withName] : [withName, without(name)];
-      },
-    );
-    return [...choices, ...dependent];
-  }
-
-  /** Returns a member of a choice with the value of the discriminator. A member of `oneOf` lacks what only others require. */
-  #member(member: Schema, { discriminator, ["oneOf" as const]: oneOf }: Schema, keyword: "oneOf" | "anyOf"): Schema {
-    const named =
-      isRecord(discriminator) && typeof member === "object" ? this.#discriminated(member, discriminator) : [];
-    const own = effectiveSchema(this.#document, member);
-    const others = keyword === "anyOf" ? [] : (oneOf as Schema[]).filter((other) => other !== member);
-    const required = others.flatMap((other) => (effectiveSchema(this.#document, other)["required"] ?? []) as string[]);
-    const ownNames = new Set([own["required"] ?? []].flat());
-    const foreign = [...new Set(required)].filter((name) => !ownNames.has(name)).map(without);
-    return named.length + foreign.length === 0 ? member : { allOf: [member, ...named, ...foreign] };
-  }
-
-  /** Returns a schema that is named by a reference with the value of the discriminator that it inherits. */
-  #named(node: Schema): Schema {
-    if (typeof node !== "object" || node.$ref === undefined) return node;
-    const parts = partsOf(this.#document, node);
-    const parent = parts.find(({ discriminator, oneOf, anyOf }) => isRecord(discriminator) && !oneOf && !anyOf);
-    if (parent === undefined) return node;
-    const discriminator = parent["discriminator"] as Discriminator;
-    const mapped = Object.values(discriminator.mapping ?? {}).map((target) => schemaReference(target));
-    const isMapped = mapped.length === 0 || mapped.includes(node.$ref);
-    const child = isMapped ? undefined : mapped.find((target) => this.#inherits(target, parent));
-    const chosen = child === undefined ? node : { $ref: child };
-    const named = this.#discriminated(chosen, discriminator);
-    return named.length === 0 ? chosen : { allOf: [chosen, ...named] };
-  }
-
-  #inherits(reference: string, parent: Schema): boolean {
-    try {
-      return partsOf(this.#document, { $ref: reference }).includes(parent);
-    } catch {
-      return false;
-    }
-  }
-
-  /** Returns a schema that requires a value of the discriminator that chooses the member, if it has any. */
-  #discriminated(member: Schema, discriminator: Discriminator): Schema[] {
-    const { propertyName } = discriminator;
-    if (propertyName === undefined) return [];
-    const [value] = valuesFor(this.#document, member, discriminator);
-    return value === undefined ? [] : [{ required: [propertyName], properties: { [propertyName]: { const: value } } }];
-  }
-
   #makeTyped(schema: Schema, parts: Schema[], { at, depth }: Place, variation: number): unknown {
     if (at === "" && this.#given !== undefined)
       return this.#object(schema, parts, { at, depth }, { given: this.#given, variation });
-    const types = [...typesOf(schema)].sort((one, other) => Number(one === "null") - Number(other === "null"));
+    const types = typesOf(schema).toSorted((one, other) => Number(one === "null") - Number(other === "null"));
     if (types.length === 0)
       types.push(...new Set([impliedType(schema), "string", "integer", "boolean", "object", "array", "null"]));
     const type = types[variation % types.length]!;
@@ -247,7 +180,7 @@ export class ValueMaker {
     const drawn = this.#random !== undefined && variation === 0;
     const made = {
       null: () => null,
-      boolean: () => (drawn ? this.#random!() < 0.5 : rest % 2 === 0),
+      boolean: () => (drawn ? this.#random() < 0.5 : rest % 2 === 0),
       integer: () => this.#number({ ...schema, type }, rest, drawn),
       number: () => this.#number({ ...schema, type }, rest, drawn),
       string: () => this.#text(schema, rest, drawn),
@@ -255,7 +188,7 @@ export class ValueMaker {
       object: () => this.#object(schema, parts, { at, depth }, { variation: rest }),
     }[type as "string"]();
     if (made === undefined) throw new NoExampleError(this.#where, at);
-    if (typeof made === "string") this.#count += Math.floor((made as string).length / CHARACTERS_OF_VALUE);
+    if (typeof made === "string") this.#count += Math.floor(made.length / CHARACTERS_OF_VALUE);
     return made;
   }
 
@@ -388,7 +321,7 @@ export class ValueMaker {
 
   /** Returns names for fields that the schema does not name. */
   #unnamed(schema: Schema, { at, depth }: Place, count: number, variation: number): string[] {
-    const [pattern] = Object.keys((schema["patternProperties"] ?? {}) as object);
+    const [pattern] = Object.keys(schema["patternProperties"] ?? {});
     const isClosed = schema["additionalProperties"] === false || schema["unevaluatedProperties"] === false;
     if (count > MAX_VALUES || (isClosed && pattern === undefined)) throw new NoExampleError(this.#where, at);
     const { propertyNames } = schema as { propertyNames?: Schema };
@@ -428,6 +361,15 @@ const WORDS =
     " ",
   );
 
+/** The keywords of choices, and those of the whole, whose values were tried before. */
+const CHOSEN = new Set(
+  "$ref allOf oneOf anyOf if then else dependentSchemas example examples default discriminator".split(" "),
+);
+
+function withoutKeywords(schema: Schema, keywords: Set<string>): Schema {
+  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !keywords.has(keyword)));
+}
+
 /** The keywords that only one type has. */
 const TYPES: Record<string, string[]> = {
   object: [
@@ -449,77 +391,5 @@ function impliedType(schema: Schema): string {
 
 /** Whether a schema forbids every value: `false`, or types that exclude each other. */
 function isImpossible({ not, type }: Schema): boolean {
-  return (not as unknown) === true || (isRecord(not) && Object.keys(not).length === 0) || type?.length === 0;
-}
-
-/** Returns the branches of conditions: one of them applies, or none, or the combination that the bits of the digit say. */
-function branches(conditions: Schema[], digit: number): Schema[] {
-  const bits = digit - conditions.length - 1;
-  return conditions.flatMap((part, index) => {
-    const applies = bits < 0 ? index === digit : (bits >> index) % 2 === 1;
-    const branch = part[applies ? "then" : "else"] as Schema | undefined;
-    return [...(applies ? [part["if"] as Schema] : []), ...(branch === undefined ? [] : [branch])];
-  });
-}
-
-/** A schema of objects without a field. */
-function without(name: string): Schema {
-  return { not: { required: [name] } };
-}
-
-/** Whether no part of a schema forbids a field. */
-function isAllowed(parts: Schema[], name: string): boolean {
-  return parts.every((part) => {
-    const forbidden = isRecord(part["not"]) ? listOf(part["not"]["required"]) : [];
-    if (forbidden.length === 1 && (forbidden[0] as unknown) === name) return false;
-    return (
-      part["additionalProperties"] !== false ||
-      Object.hasOwn(propertiesOf(part), name) ||
-      patternSchema(part, name) !== undefined
-    );
-  });
-}
-
-/** Adds the names that others require (`dependentRequired`). */
-function withDependents(parts: Schema[], names: string[]): string[] {
-  const all = new Set(names);
-  for (const name of all) {
-    for (const part of parts) {
-      const dependents = (part["dependentRequired"] ?? {}) as Record<string, string[]>;
-      if (Object.hasOwn(dependents, name)) for (const dependent of dependents[name]!) all.add(dependent);
-    }
-  }
-  return [...all];
-}
-
-/** Whether a schema describes fields that it does not name. */
-function hasOthers({ additionalProperties, patternProperties }: Schema): boolean {
-  return isRecord(additionalProperties) || additionalProperties === true || isRecord(patternProperties);
-}
-
-/** Returns what all parts of a schema say about a field. */
-function fieldSchema(parts: Schema[], name: string): Schema {
-  const schemas = parts.flatMap((part) => {
-    const fields = propertiesOf(part);
-    const named = [Object.hasOwn(fields, name) ? fields[name] : undefined, patternSchema(part, name)];
-    const own = named.filter((each) => each !== undefined);
-    if (own.length > 0) return own;
-    const others = part["additionalProperties"] ?? (parts.length === 1 ? part["unevaluatedProperties"] : undefined);
-    return isRecord(others) ? [others as Schema] : [];
-  });
-  return schemas.length === 1 ? schemas[0]! : { allOf: schemas };
-}
-
-function patternSchema(schema: Schema, name: string): Schema | undefined {
-  const patterns = Object.entries((schema["patternProperties"] ?? {}) as Record<string, Schema>);
-  return patterns.find(([pattern]) => compilePattern(pattern).test(name))?.[1];
-}
-
-function listOf(value: unknown): Schema[] {
-  return Array.isArray(value) ? (value as Schema[]) : [];
-}
-
-/** Returns the reference to the schema that a discriminator maps to: by reference, or by name. */
-function schemaReference(target: string): string {
-  return /^#|[/.]/.test(target) ? target : `#/components/schemas/${target}`;
+  return not === true || (isRecord(not) && Object.keys(not).length === 0) || type?.length === 0;
 }
