@@ -31,7 +31,7 @@ export interface PreferredResponse {
   applied: Preferences;
 }
 
-/** What a request asks of its response. */
+/** The wishes of a request for its response. */
 export interface Wanted {
   /** The name of an example. */
   example?: string | undefined;

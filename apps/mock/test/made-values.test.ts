@@ -119,7 +119,7 @@ describe("a made value is valid", () => {
       "two oneOfs",
       { allOf: [{ oneOf: [text, { type: "integer" }] }, { oneOf: [{ type: "integer" }, { type: "null" }] }] },
     ],
-    ["lookaheads", { type: "string", pattern: "^(?=.*[a-z])(?=.*[A-Z])(?=.*\\d).{8,}$" }],
+    ["a lookahead", { type: "string", pattern: "^(?=.*[a-z])(?=.*[A-Z])(?=.*\\d).{8,}$" }],
     ["null", { type: "null" }],
   ])("%s", async (_, schema) => {
     expect(await made(schema)).toMatchObject({ status: 200 });

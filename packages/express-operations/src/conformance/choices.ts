@@ -6,7 +6,7 @@ import { effectiveSchema, isRecord, partsOf } from "../document/effective-schema
 /** Members of a longer choice are not compared with each other. */
 const MANY_MEMBERS = 100;
 
-/** Returns the alternatives of each choice in a part of a schema. Those that lead back to a value around this one come last. */
+/** Returns the alternatives of each choice in a part of a schema. Alternatives that lead back to a value around this one come last. */
 export function choicesIn(
   document: OpenApiDocument,
   part: Schema,

@@ -41,7 +41,7 @@ function withFewRepetitions(pattern: string, min: number): string {
   });
 }
 
-/** Returns short texts with all kinds of characters, because lookaheads of passwords ask for them. */
+/** Returns short texts with all kinds of characters, because the lookahead assertions of passwords ask for them. */
 function mixedTexts(min: number): string[] {
   return Array.from({ length: 24 }, (_, more) => "aA1!".repeat(6).slice(0, more + 1)).filter(
     ({ length }) => length >= min,
