@@ -228,6 +228,11 @@ describe("a document cannot hang the mock", () => {
   });
 });
 
+test("a required field is sent that the schema does not describe", async () => {
+  const schema = { type: "object", required: ["id"], properties: { name: text } };
+  expect(await made(schema)).toEqual({ status: 200, body: { id: "x", name: "x" } });
+});
+
 test("fields may have the names that all objects inherit", async () => {
   const properties = { constructor: { type: "integer" }, hasOwnProperty: text };
   const schema = { type: "object", required: ["toString"], properties: { ...properties, toString: text } };

@@ -129,6 +129,18 @@ test("the mock names a contract file that it cannot read", async () => {
   expect(failure).toMatchObject({ code: 1, stderr: expect.stringMatching(/broken\.yaml/) });
 });
 
+test("the mock refuses a contract that refers to another host, and names the option", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "mock-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, "remote.yaml");
+  await writeFile(
+    file,
+    "openapi: 3.1.1\ninfo: { title: a, version: a }\npaths: { /a: { $ref: 'http://127.0.0.1:9/a' } }\n",
+  );
+  const failure: unknown = await promisify(execFile)(process.execPath, [MAIN, file]).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: 1, stderr: expect.stringMatching(/remote\.yaml:3:.*--allow-remote-refs/) });
+});
+
 test("the mock exits with the error and the remedy if its port is taken", async () => {
   const taken = createServer().listen(0, "127.0.0.1");
   onTestFinished(() => void taken.close());

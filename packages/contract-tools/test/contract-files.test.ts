@@ -1,4 +1,7 @@
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -183,4 +186,22 @@ test.each<[name: string, text: string, message: string]>([
   const file = join(folderWith({ "shop.yaml": shop }), "shop.yaml");
   await expect(bundle(file)).rejects.toThrow(message);
   await expect(bundle(file)).rejects.toThrow("shop.yaml");
+});
+
+test("references to other hosts are read if this is allowed", async () => {
+  const server = createServer((_, response) => response.end('{"type":"integer"}')).listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const $ref = `http://127.0.0.1:${port}/a.json`;
+  const shop = {
+    openapi: "3.1.1",
+    info: { title: "a", version: "1" },
+    paths: {},
+    components: { schemas: { A: { $ref } } },
+  };
+  const file = join(folderWith({ "shop.json": JSON.stringify(shop) }), "shop.json");
+  const { components } = await bundle(file, { allowRemoteRefs: true });
+  expect(components?.schemas).toMatchObject({ a: { type: "integer" } });
+  await expect(bundle(file)).rejects.toThrow($ref);
 });

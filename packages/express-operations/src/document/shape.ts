@@ -78,6 +78,7 @@ function combine(document: OpenApiDocument, schemas: Schema[], isTransient: bool
     isWriteOnly: false,
   };
   const lists: Schema[] = [];
+  const required = new Set<string>();
   let saysNothing = true;
   const pending = [...schemas];
   const seen = new Set<Schema>();
@@ -91,6 +92,7 @@ function combine(document: OpenApiDocument, schemas: Schema[], isTransient: bool
     pending.push(...schemasIn(Object.values(node["dependentSchemas"] ?? {})));
     shape.items.schemas.push(...schemasIn([node.items]), ...schemasIn(node["prefixItems"]));
     if (node.items !== undefined || node["prefixItems"] !== undefined) lists.push(node);
+    for (const name of Array.isArray(node["required"]) ? (node["required"] as string[]) : []) required.add(name);
     if (node["writeOnly"] === true) shape.isWriteOnly = true;
     for (const [name, field] of Object.entries((node["properties"] ?? {}) as Record<string, Schema>)) {
       const before = shape.fields.get(name)?.schemas ?? [];
@@ -108,6 +110,9 @@ function combine(document: OpenApiDocument, schemas: Schema[], isTransient: bool
     if (others.length > 0 || FIELDS.some((keyword) => node[keyword] !== undefined)) saysNothing = false;
   }
   if (saysNothing) shape.isOpen = true;
+  // A required field is declared, even if no schema describes its value.
+  for (const name of required)
+    if (!shape.isOpen && !shape.fields.has(name)) shape.fields.set(name, { schemas: [], isTransient });
   for (const [name, { schemas: own }] of shape.fields) {
     own.push(...shape.patterns.flatMap(([pattern, more]) => (pattern.test(name) ? more : [])));
   }
