@@ -1,7 +1,7 @@
 import type { Discriminator } from "../document/discriminator.ts";
-import { valuesFor } from "../document/required-discriminator.ts";
 import type { OpenApiDocument, Schema } from "../document/document.ts";
 import { effectiveSchema, isRecord, partsOf } from "../document/effective-schema.ts";
+import { valuesFor } from "../document/required-discriminator.ts";
 
 /** Members of a longer choice are not compared with each other. */
 const MANY_MEMBERS = 100;

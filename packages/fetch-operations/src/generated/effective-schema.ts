@@ -6,12 +6,28 @@ import { type OpenApiDocument, pointer, resolve, type Schema } from "./openapi.t
  * value.
  */
 export function effectiveSchema(document: OpenApiDocument, node: Schema = {}): Schema {
-  const { $ref, allOf, ...own } = node;
-  const parts = $ref === undefined ? [] : [pointer(document, $ref) as Schema];
+  return mergedSchema(partsOf(document, node));
+}
+
+/** Merges schemas that all apply to a value, without their references. */
+export function mergedSchema(parts: Schema[]): Schema {
+  const { $ref: _, allOf: __, ...merged } = parts.reduce(merge, {});
+  return merged;
+}
+
+/**
+ * Returns a schema and those that `$ref` and `allOf` add to it, the schema last. Each is listed once, however often
+ * references lead to it, so that neither a circle nor a doubling on every level takes long.
+ */
+export function partsOf(document: OpenApiDocument, node: Schema | boolean, seen = new Set<unknown>()): Schema[] {
+  if (typeof node !== "object") return [(node as unknown) === false ? { not: {} } : {}];
+  if (seen.has(node)) return [];
+  seen.add(node);
+  const { $ref, allOf } = node;
+  const target = $ref === undefined ? [] : partsOf(document, pointer(document, $ref) as Schema, seen);
   // OpenAPI 3.0 ignores keywords beside a reference.
-  if ($ref !== undefined && document.openapi.startsWith("3.0.")) return effectiveSchema(document, parts[0]);
-  const members = [...parts, ...((allOf ?? []) as Schema[])].map((part) => effectiveSchema(document, part));
-  return [...members, own].reduce(merge, {});
+  if ($ref !== undefined && document.openapi.startsWith("3.0.")) return target;
+  return [...target, ...((allOf ?? []) as Schema[]).flatMap((part) => partsOf(document, part, seen)), node];
 }
 
 /**
@@ -123,7 +139,7 @@ const UPPER_BOUNDS = new Set(["maximum", "maxLength", "maxItems", "maxProperties
 function merge(one: Schema, other: Schema): Schema {
   const merged: Schema = { ...one, ...other };
   for (const keyword of Object.keys(other)) {
-    if (one[keyword] !== undefined) merged[keyword] = mergeKeyword(keyword, one[keyword], other[keyword]);
+    if (Object.hasOwn(one, keyword)) merged[keyword] = mergeKeyword(keyword, one[keyword], other[keyword]);
   }
   return merged;
 }
@@ -142,11 +158,12 @@ function mergeKeyword(keyword: string, one: unknown, other: unknown): unknown {
   }
   if (keyword === "properties") return mergeProperties(one as Record<string, Schema>, other as Record<string, Schema>);
   if (keyword === "additionalProperties") return one === false ? false : other;
+  if (keyword === "items" && isRecord(one) && isRecord(other)) return { allOf: [one, other] };
   return keyword === "example" && isRecord(one) && isRecord(other) ? { ...one, ...other } : other;
 }
 
 function mergeProperties(one: Record<string, Schema>, other: Record<string, Schema>): Record<string, Schema> {
-  const shared = Object.keys(other).filter((name) => one[name] !== undefined);
+  const shared = Object.keys(other).filter((name) => Object.hasOwn(one, name));
   return { ...one, ...other, ...Object.fromEntries(shared.map((name) => [name, { allOf: [one[name], other[name]] }])) };
 }
 
