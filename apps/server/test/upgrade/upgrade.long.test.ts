@@ -45,12 +45,12 @@ const laterVersion = (statement: string, servedBy: string, repository: [string, 
 /** Makes a later version that adds a column, and writes the column. */
 const addingVersion = (): Promise<string> =>
   laterVersion("alter table pets add column label text", '"every version"', [
-    ["category_id: categoryId, status,", 'category_id: categoryId, status, ...{ label: "later" },'],
+    ["rowOf(NEW_PET, pet)", '{ ...rowOf(NEW_PET, pet), label: "later" }'],
   ]);
 
 /** Makes a later version that removes a column that this version writes, and no longer writes it. */
 const removingVersion = (servedBy: string): Promise<string> =>
-  laterVersion("alter table pets drop column created_at", servedBy, [[", created_at: createdAt", ""]]);
+  laterVersion("alter table pets drop column created_at", servedBy, [[', createdAt: "created_at"', ""]]);
 
 describe(
   `a roll to another version and back, ${ROUNDS} times, seed ${SEED}`,
