@@ -75,7 +75,10 @@ export interface operations {
                 limit: number;
                 tag?: string;
             };
-            header?: never;
+            header?: {
+                /** @description The credentials by security scheme, for the type of `caller`. */
+                Authorization?: Record<string, never>;
+            };
             path?: never;
             cookie?: never;
         };
@@ -96,7 +99,10 @@ export interface operations {
     createNote: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The credentials by security scheme, for the type of `caller`. */
+                Authorization?: Record<string, never>;
+            };
             path?: never;
             cookie?: never;
         };
@@ -122,7 +128,10 @@ export interface operations {
     getNote: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The credentials by security scheme, for the type of `caller`. */
+                Authorization?: Record<string, never>;
+            };
             path: {
                 /** @example 1 */
                 noteId: number;

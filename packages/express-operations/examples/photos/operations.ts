@@ -65,7 +65,12 @@ export interface operations {
     uploadPhoto: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The credentials by security scheme, for the type of `caller`. */
+                Authorization?: {
+                    token: unknown;
+                };
+            };
             path?: never;
             cookie?: never;
         };
@@ -94,7 +99,12 @@ export interface operations {
     downloadPhoto: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The credentials by security scheme, for the type of `caller`. */
+                Authorization?: {
+                    token: unknown;
+                };
+            };
             path: {
                 photoId: number;
             };

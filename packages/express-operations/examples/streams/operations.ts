@@ -135,7 +135,10 @@ export interface operations {
     answer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The credentials by security scheme, for the type of `caller`. */
+                Authorization?: Record<string, never>;
+            };
             path?: never;
             cookie?: never;
         };
@@ -164,7 +167,10 @@ export interface operations {
             query: {
                 rows: number;
             };
-            header?: never;
+            header?: {
+                /** @description The credentials by security scheme, for the type of `caller`. */
+                Authorization?: Record<string, never>;
+            };
             path?: never;
             cookie?: never;
         };
@@ -189,6 +195,8 @@ export interface operations {
             };
             header?: {
                 Range?: string;
+                /** @description The credentials by security scheme, for the type of `caller`. */
+                Authorization?: Record<string, never>;
             };
             path?: never;
             cookie?: never;
@@ -210,7 +218,10 @@ export interface operations {
     upload: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The credentials by security scheme, for the type of `caller`. */
+                Authorization?: Record<string, never>;
+            };
             path?: never;
             cookie?: never;
         };
@@ -238,7 +249,10 @@ export interface operations {
     watchTransfers: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The credentials by security scheme, for the type of `caller`. */
+                Authorization?: Record<string, never>;
+            };
             path?: never;
             cookie?: never;
         };

@@ -151,7 +151,10 @@ export interface operations {
     subscribe: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The credentials by security scheme, for the type of `caller`. */
+                Authorization?: Record<string, never>;
+            };
             path?: never;
             cookie?: never;
         };
@@ -177,7 +180,10 @@ export interface operations {
     addBooking: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The credentials by security scheme, for the type of `caller`. */
+                Authorization?: Record<string, never>;
+            };
             path?: never;
             cookie?: never;
         };
@@ -205,7 +211,10 @@ export interface operations {
     findBookings: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The credentials by security scheme, for the type of `caller`. */
+                Authorization?: Record<string, never>;
+            };
             path?: never;
             cookie?: never;
         };
