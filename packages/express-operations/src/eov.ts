@@ -63,7 +63,7 @@ interface AjvError {
   keyword: string;
   instancePath: string;
   params: Record<string, unknown>;
-  parentSchema?: Schema;
+  parentSchema?: Schema | boolean;
   data?: unknown;
   propertyName?: string;
 }
@@ -274,7 +274,7 @@ export function faultsOf({ errors, schema, document }: CompiledSchema): Fault[] 
 }
 
 function faultOf(error: AjvError, context: SchemaContext | undefined): Fault {
-  const { keyword, instancePath, params, parentSchema = {}, data, propertyName } = error;
+  const { keyword, instancePath, params, parentSchema, data, propertyName } = error;
   const name = params["missingProperty"] ?? params["additionalProperty"] ?? params["unevaluatedProperty"];
   const [location = "body", ...path] = instancePath.split("/").slice(1).map(unescapeKey);
   return {
@@ -282,7 +282,7 @@ function faultOf(error: AjvError, context: SchemaContext | undefined): Fault {
     location: location as Fault["location"],
     path: typeof name === "string" && instancePath !== "" ? [...path, name] : path,
     params,
-    schema: parentSchema,
+    schema: typeof parentSchema === "object" ? parentSchema : {}, // `false` allows no value
     value: data,
     ...(propertyName !== undefined && { fieldName: propertyName }),
     ...(context && { context }),

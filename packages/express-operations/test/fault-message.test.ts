@@ -181,6 +181,8 @@ const BODIES: [keyword: string, schema: object, value: unknown, message: string]
     "must be an object or null.",
   ],
   ["oneOf", { oneOf: [{ enum: ["a"] }, { enum: ["b", "c"] }] }, "x", "must be one of: a, b, c."],
+  ["anyOf", { anyOf: [false, { type: "integer" }] }, "x", "must be an integer."],
+  ["oneOf", { oneOf: [false, false] }, {}, "must have one of the forms that the API description gives."],
   ["oneOf", { oneOf: [{ type: "string" }, { type: "object", required: ["z"] }] }, {}, 'Body field "z" is required.'],
   ["oneOf", { oneOf: [kind("a"), kind("b")] }, { k: "c" }, 'Body field "k" must be one of: a, b.'],
   ["oneOf", { oneOf: [kind("a"), kind("b")] }, {}, 'Body field "k" is required.'],
