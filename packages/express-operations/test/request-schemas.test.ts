@@ -425,6 +425,34 @@ describe("a schema that is named by", () => {
     expect(await post(schema, { Whole }, numbers)).toEqual(accepted);
   });
 
+  test("$anchor or a pointer is found below its own $id, although a copy has the same one", async () => {
+    const copy = (type: string) => ({
+      $id: "https://example.com/copy",
+      properties: { a: { $ref: "#x" }, b: { $ref: "copy#/$defs/x" } },
+      $defs: { x: { $anchor: "x", type } },
+    });
+    const schema = { properties: { one: copy("integer"), other: copy("string") } };
+    const valid = { one: { a: 1, b: 1 }, other: { a: "x", b: "x" } };
+    expect(await post(schema, {}, [valid, { one: { a: "x" } }, { other: { b: 1 } }])).toEqual([
+      valid,
+      'Body field "one.a" must be an integer.',
+      'Body field "other.b" must be a string.',
+    ]);
+  });
+
+  test("$anchor is found by $dynamicRef, although another schema has it as its $dynamicAnchor", async () => {
+    const Item = { $dynamicAnchor: "item", type: "string" };
+    const List = {
+      $id: "https://example.com/list",
+      items: { $dynamicRef: "#item" },
+      $defs: { x: { $anchor: "item", type: "integer" } },
+    };
+    expect(await post({ properties: { a: ref("List") } }, { Item, List }, [{ a: [1] }, { a: ["x"] }])).toEqual([
+      { a: [1] },
+      'Body field "a.0" must be an integer.',
+    ]);
+  });
+
   test("$dynamicAnchor is found if it is the only one", async () => {
     const properties = { a: { type: "integer" }, of: { items: { $dynamicRef: "#node" } } };
     const Tree = { $dynamicAnchor: "node", type: "object", properties };
