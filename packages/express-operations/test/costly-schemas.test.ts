@@ -71,6 +71,11 @@ test.each<[string, object, object | undefined, string[]]>([
     "^(?=(a|a)*$)a",
     "^(a|a)*\\1$",
     `^(?:${"x".repeat(1_000)}|(a|a)*)$`,
+    "^(?:[0-9]{3000}|(a|a)*)$",
+    "^(?:xyz|xyz)*$",
+    "^x*y*(?:ab|ab)*$",
+    "^(?:[A-Z]{3}|[A-Z]{4})*$",
+    `^(?:${"0123456789abcdefghijklmnopqrstuvwxyz".split("").join("|")}|z)*$`,
   ].map((pattern): [string, object, undefined, string[]] => [
     `the ambiguous pattern ${pattern.slice(0, 40)}`,
     text(pattern, { maxLength: 50 }),

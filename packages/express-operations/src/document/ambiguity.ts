@@ -2,12 +2,16 @@ import type { CharSet, Element, Expression, Concatenation } from "refa";
 
 /** The size of an automaton that is followed. A pattern with a larger one counts as unambiguous. */
 const MAX_NODES = 2_000;
+/** More copies of a part have the same effect, and would make the automaton too large. */
+const MAX_COPIES = 50;
 /** The length of the texts that are tried. */
-const TRIED_LENGTH = 50;
+const TRIED_LENGTH = 200;
 /** The most characters that are tried, one of each set that the pattern distinguishes. */
-const MAX_CHARACTERS = 24;
+const MAX_CHARACTERS = 64;
 /** The most transitions that are followed for one pattern. */
 const MAX_STEPS = 200_000;
+/** The search ends with a text that can be read in more ways. */
+const ENOUGH_WAYS = 1e9;
 
 /** A node of an automaton. It reads a character of its set, or nothing. */
 interface Node {
@@ -20,8 +24,8 @@ type Ways = Map<Node, number>;
 
 /**
  * Returns the most ways in which a pattern can read a text, as far as a bounded search finds. A backtracking engine tries all
- * of them if the text does not match in the end. The search repeats one character, or takes the one with the most ways each
- * time. It ignores assertions and back-references.
+ * of them if the text does not match in the end. The search takes the character with the most ways each time, from the start and from
+ * each repeated part, or repeats one character. It ignores assertions and back-references.
  */
 export async function waysToRead(expression: RegExp): Promise<number> {
   const { JS } = await import("refa"); // loaded only for a pattern that is not plain
@@ -29,17 +33,18 @@ export async function waysToRead(expression: RegExp): Promise<number> {
   try {
     const parser = JS.Parser.fromLiteral(expression);
     const { expression: parsed } = parser.parse({ assertions: "parse", backreferences: "unknown" });
-    const { first, characters } = automatonOf(parsed, end);
+    const { starts, characters } = automatonOf(parsed, end);
     // Without a condition at its end, a pattern matches as soon as it can, so that nothing is tried again.
     const isOpen = !/\$|\(\?<?[=!]|\\[bB\d]/.test(expression.source);
-    return mostWays(first, isOpen ? end : undefined, characters);
+    return mostWays(starts, isOpen ? end : undefined, characters);
   } catch {
     return 1; // refa does not read the pattern, or its automaton is too large
   }
 }
 
 /** Returns the automaton of a pattern, in which each character of the pattern is a node of its own. */
-function automatonOf(expression: Expression, end: Node): { first: Node[]; characters: number[] } {
+function automatonOf(expression: Expression, end: Node): { starts: Node[][]; characters: number[] } {
+  const repeated: Node[][] = [];
   const characters = new Set<number>();
   let size = 0;
   const node = (next: Node[], set?: CharSet): Node => {
@@ -63,15 +68,23 @@ function automatonOf(expression: Expression, end: Node): { first: Node[]; charac
       loop.next.push(...alternatives(element.alternatives, [loop]), ...next);
       first = [loop];
     } else
-      for (let copy = min; copy < max; copy++) first = [node([...alternatives(element.alternatives, first), ...next])];
-    for (let copy = 0; copy < min; copy++) first = [node(alternatives(element.alternatives, first))];
+      for (let copy = Math.max(min, max - MAX_COPIES); copy < max; copy++)
+        first = [node([...alternatives(element.alternatives, first), ...next])];
+    for (let copy = Math.max(0, min - MAX_COPIES); copy < min; copy++)
+      first = [node(alternatives(element.alternatives, first))];
+    if (max > 1 && !isOneSet(element.alternatives)) repeated.push(first);
     return first;
   };
   const first = alternatives(expression.alternatives, [end]);
-  return { first, characters: [...characters] };
+  return { starts: [first, ...repeated], characters: [...characters] };
 }
 
-function mostWays(first: Node[], end: Node | undefined, characters: number[]): number {
+/** Returns whether a repeated part is one character of a set, which can be read in one way. */
+function isOneSet([first, ...others]: readonly Concatenation[]): boolean {
+  return others.length === 0 && first?.elements.length === 1 && first.elements[0]!.type === "CharacterClass";
+}
+
+function mostWays(starts: Node[][], end: Node | undefined, characters: number[]): number {
   let steps = 0;
   /** Adds the ways to nodes that read a character, or to the end. A loop that reads nothing is not repeated (ECMA-262). */
   const reach = (nodes: Node[], count: number, ways: Ways, path: Set<Node>): void => {
@@ -91,20 +104,23 @@ function mostWays(first: Node[], end: Node | undefined, characters: number[]): n
     return next;
   };
   let most = 1;
-  const follow = (choose: (ways: Ways) => Ways): void => {
+  const follow = (start: Node[], choose: (ways: Ways) => Ways): void => {
     let ways: Ways = new Map();
-    reach(first, 1, ways, new Set());
-    for (let length = 0; length < TRIED_LENGTH; length++) {
-      if (steps > MAX_STEPS || (end !== undefined && ways.has(end))) return;
+    reach(start, 1, ways, new Set());
+    for (let length = 0, total = 1; length < TRIED_LENGTH; length++) {
+      if (steps > MAX_STEPS || most > ENOUGH_WAYS || (end !== undefined && ways.has(end))) return;
+      if (total === 0 || (length > 40 && total < length / 5)) return;
       ways = choose(ways);
-      most = Math.max(most, totalOf(ways));
+      total = totalOf(ways);
+      most = Math.max(most, total);
     }
   };
-  for (const character of characters) follow((ways) => after(ways, character));
-  follow((ways) => {
+  const afterBest = (ways: Ways): Ways => {
     const all = characters.map((character) => after(ways, character));
     return all.reduce((best, each) => (totalOf(each) > totalOf(best) ? each : best), new Map());
-  });
+  };
+  for (const start of starts) follow(start, afterBest);
+  for (const character of characters) follow(starts[0]!, (ways) => after(ways, character));
   return most;
 }
 
