@@ -72,6 +72,7 @@ describe("linearPattern", () => {
     [String.raw`^(?:[^a]|[\-.])$`, ["-", "b"], ["a", "bb"]],
     ["^(?:a{2,}?|[])$", ["aa"], ["a", ""]],
     ["^.{1,4000}$", ["a"], [""]],
+    [String.raw`^\([\w+/()\]]{1,4000}$`, ["(a+]"], ["(", "a"]],
   ])("%s matches the same texts as JavaScript", (source, matching, others) => {
     for (const pattern of [linearPattern(source), new RegExp(source, "u")])
       expect([...matching, ...others].filter((text) => pattern.test(text))).toEqual(matching);

@@ -9,8 +9,11 @@ export interface Pattern {
 /** Compiles the patterns of a document. Throws for a pattern that it cannot run. */
 export type CompilePattern = (source: string) => Pattern;
 
+/** Characters and sets of characters, without quantifiers, groups and alternatives. */
+const CHARACTERS = String.raw`(?:\\.|\[(?:\\.|[^\]\\])*\]|[^()|*+?{[\\])*`;
+
 /** Matches anchored patterns without groups and with at most one quantifier. They are linear in each engine. */
-export const PLAIN = /^\^[^()|*+?{]*(?:[*+]|\{\d+,?\d*\})?[^()|*+?{]*$/;
+export const PLAIN = new RegExp(String.raw`^\^${CHARACTERS}(?:(?:[*+]|\{\d+,?\d*\})${CHARACTERS})?$`);
 
 const compilers = new WeakMap<OpenApiDocument, CompilePattern>();
 
