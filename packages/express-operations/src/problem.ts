@@ -1,3 +1,5 @@
+import { essenceOf } from "./media-type.ts";
+
 // An import of `node:http` would load Node's unused WebSocket and fetch, because it reads every export.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
@@ -95,8 +97,8 @@ const PROBLEM_JSON = "application/problem+json";
 /** Returns the error response of a problem. */
 export function problemResponse(problem: Problem, format: ProblemFormat, context: ProblemContext): ProblemResponse {
   if (typeof format === "function") return format(problem, context);
-  const { contentTypes } = context;
-  const isDeclared = contentTypes.includes(PROBLEM_JSON) && !contentTypes.includes("application/json");
+  const declared = new Set(context.contentTypes.map(essenceOf));
+  const isDeclared = declared.has(PROBLEM_JSON) && !declared.has("application/json");
   if (format === "problem+json" || (format === "declared" && isDeclared))
     return { contentType: PROBLEM_JSON, body: problemDetails(problem) };
   const { code, message, status } = problem;

@@ -79,7 +79,8 @@ describe("the media type of an error response", () => {
   });
 
   test("of an undeclared status is that of the operation's other errors", async () => {
-    const responses = { ...anyJson, 400: problem };
+    const content = { "application/problem+json; charset=utf-8": {} };
+    const responses = { ...anyJson, 400: { ...problem, content } };
     const all = { "/x": { get: { operationId: "x", responses } } };
     const handlers = { x: () => ({ status: 200, body: {} }) } as never;
     await using server = await listen(
