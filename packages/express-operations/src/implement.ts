@@ -157,13 +157,15 @@ const FORMATS = new Set<unknown>([undefined, "declared", "json", "problem+json"]
 
 /** Throws for an option that is called and is no function. The handlers themselves are compared with the document. */
 function expectFunctions(handlers: unknown, options: ServeOptions): void {
-  for (const [name, value] of Object.entries({ handlers, security: options.security ?? {} }))
+  const { security = {}, cache, problemFormat } = options;
+  for (const [name, value] of Object.entries({ handlers, security }))
     if (typeof value !== "object" || value === null)
       throw new TypeError(`The option ${name} is ${typeName(value)}. It has to be an object of functions.`);
   for (const name of CALLBACKS)
     if (options[name] !== undefined && typeof options[name] !== "function")
       throw new TypeError(`The option ${name} is ${typeName(options[name])}. It has to be a function.`);
-  const { problemFormat } = options;
+  if (cache && typeof cache.version !== "function")
+    throw new TypeError(`The option cache.version is ${typeName(cache.version)}. It has to be a function.`);
   if (typeof problemFormat === "function" || FORMATS.has(problemFormat)) return;
   const given = typeof problemFormat === "string" ? JSON.stringify(problemFormat) : typeName(problemFormat);
   throw new TypeError(

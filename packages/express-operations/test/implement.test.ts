@@ -174,6 +174,8 @@ describe("a document and an implementation that do not match", () => {
     ],
     ["a callback", {}, { onOperation: null }, "The option onOperation is null. It has to be a function."],
     ["a context", {}, { context: {} }, "The option context is an object. It has to be a function."],
+    ["a cache", {}, { cache: {} }, "The option cache.version is undefined. It has to be a function."],
+    ["null as security", {}, { security: null }, "The option security is null. It has to be an object of functions."],
     ["a format", {}, { problemFormat: "xml" }, 'The option problemFormat is "xml". It has to be "declared"'],
   ])("are a TypeError at start for %s that is no function", (_given, change, options, message) => {
     const given = { document, handlers: { ...handlers, ...change }, ...options } as never;
