@@ -507,6 +507,15 @@ describe("unevaluated fields and items beside a reference", () => {
     expect(await post(schema, { Base }, bodies)).toEqual([bodies[0], bodies[1], rejected]);
   });
 
+  test("are keywords, and names of fields elsewhere", async () => {
+    const properties = { unevaluatedProperties: { type: "boolean" }, if: string, $ref: string };
+    const bodies = [{ unevaluatedProperties: true, if: "x", $ref: "x" }, { if: 1 }];
+    expect(await post({ properties, additionalProperties: false }, {}, bodies)).toEqual([
+      bodies[0],
+      'Body field "if" must be a string.',
+    ]);
+  });
+
   test("are validated with the items of the reference", async () => {
     const schema = { ...ref("Tuple"), unevaluatedItems: false };
     expect(await post(schema, { Tuple: { type: "array", prefixItems: [string] } }, [["a"], ["a", 1]])).toEqual([

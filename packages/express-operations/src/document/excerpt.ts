@@ -51,10 +51,10 @@ function componentOf(schema: unknown): unknown {
  * Moves `$ref` and `if` beside `unevaluatedProperties` or `unevaluatedItems` into `allOf`, in place, because ajv forgets the
  * names that they evaluate beside a choice.
  */
-export function separateEvaluations(node: unknown): void {
+export function separateEvaluations(node: unknown, isMap = false): void {
   if (typeof node !== "object" || node === null) return;
   const schema = node as Schema;
-  if (schema["unevaluatedProperties"] !== undefined || schema["unevaluatedItems"] !== undefined) {
+  if (!isMap && (schema["unevaluatedProperties"] !== undefined || schema["unevaluatedItems"] !== undefined)) {
     const parts = [["$ref"], ["if", "then", "else"]].flatMap((keywords) => {
       const moved = keywords.filter((keyword) => schema[keyword] !== undefined);
       const part = Object.fromEntries(moved.map((keyword) => [keyword, schema[keyword]]));
@@ -63,7 +63,8 @@ export function separateEvaluations(node: unknown): void {
     });
     if (parts.length > 0) schema["allOf"] = [...parts, ...((schema["allOf"] ?? []) as Schema[])];
   }
-  for (const [key, value] of Object.entries(node)) if (!HOLDS_VALUES.has(key)) separateEvaluations(value);
+  for (const [key, value] of Object.entries(node))
+    if (isMap || !HOLDS_VALUES.has(key)) separateEvaluations(value, !isMap && IS_MAP.has(key));
 }
 
 /** A reference to a part of a schema, or to a schema that is no component. */
