@@ -324,7 +324,8 @@ describe("requests on one connection", () => {
     };
     const listener = await listen(app, { host: "127.0.0.1", port: 0 });
     onTestFinished(async () => void (await listener.close(0)));
-    const open = () => connect(Number(new URL(listener.origin).port), "127.0.0.1");
+    const open = (options = {}) =>
+      connect({ host: "127.0.0.1", port: Number(new URL(listener.origin).port), ...options });
     /** Waits until the server has read what was sent before. */
     const roundTrip = async () => void (await (await fetch(`${listener.origin}/other`)).text());
     return { served, open, roundTrip };
@@ -354,6 +355,37 @@ describe("requests on one connection", () => {
     expect(served.filter((path) => path === "/").length).toBeLessThan(4);
     expect((await buffer(socket)).length).toBeGreaterThan(6 * body.length);
     expect(served.filter((path) => path === "/")).toHaveLength(6);
+  });
+
+  test.each(["GET /upgrade HTTP/1.1\r\n", "POST /upgrade HTTP/1.1\r\nContent-Length: 3\r\n"])(
+    "wait for the response to an earlier one, although they ask for another protocol: %j",
+    async (head) => {
+      const { served, open } = await serving("x");
+      const socket = open();
+      socket.write(`${get("/first")}${head}Host: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n`);
+      if (head.startsWith("POST")) socket.write("abc");
+      await expect.poll(() => served).toEqual(["/first", "/upgrade"]);
+      socket.write("GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+      expect((await text(socket)).match(/HTTP\/1.1 200/g)).toHaveLength(3);
+    },
+  );
+
+  test("are all served before CONNECT is rejected", async () => {
+    const { open } = await serving("x");
+    const socket = open();
+    socket.write(`${get("/").repeat(2)}CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n`);
+    expect((await text(socket)).match(/HTTP\/1.1 \d{3}/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 405"]);
+  });
+
+  test("end without harm when a client resets the connection after CONNECT", async () => {
+    const { open, roundTrip } = await serving("x");
+    for (const before of ["", get("/")]) {
+      const socket = open().on("error", () => {});
+      socket.write(`${before}CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n`);
+      await once(socket, "data");
+      socket.resetAndDestroy();
+      await roundTrip();
+    }
   });
 
   test("are not served after the last response on the connection", async () => {

@@ -1,11 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { normalizePath } from "express-operations";
+import { normalizePath, type Problem } from "express-operations";
 import { closingError, type ErrorFormat, plainErrors, problem } from "../problems.ts";
 import { type AppOrListener, messageClasses } from "./express-messages.ts";
 import { limitPieces } from "./framing.ts";
 import { createServer } from "./node-http.ts";
-import { endWithError, type ParserError, rejectConnection } from "./parser-errors.ts";
+import { type ParserError, rejectConnection } from "./parser-errors.ts";
 import { Pipeline, type ServerSocket } from "./pipeline.ts";
 import { MAX_TARGET } from "./request-head.ts";
 import { type Connection, endIfSlow, type Exchange } from "./time-limits.ts";
@@ -50,6 +50,8 @@ export async function listen(
   format: ErrorFormat = plainErrors,
 ): Promise<Listener> {
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
+    // The target of CONNECT is another host. `Allow` is empty, since no method is allowed there (RFC 9110, section 10.2.1).
+    if (request.method === "CONNECT") return reject(response, problem("method_not_allowed", { Allow: "" }), format);
     // A target that is too long stays unchanged, since `checkHead` checks the length that the client sent.
     if (request.url!.length <= MAX_TARGET && request.url!.includes("%")) request.url = normalizeTarget(request.url!);
     if (app.directRoute?.(request, response) !== true) app(request, response);
@@ -71,14 +73,8 @@ export async function listen(
     if (error.code === "HPE_PAUSED") connections.stopAtNextRequest(error, socket as Socket);
     else rejectConnection(error, socket as ServerSocket, format);
   });
-  // The target of CONNECT is another host. `Allow` is empty, since no method is allowed there (RFC 9110, section 10.2.1).
-  server.on("connect", (_request, socket) =>
-    endWithError(socket.resume(), problem("method_not_allowed", { Allow: "" }), format),
-  );
-  const rejectExpectation = (_request: IncomingMessage, response: ServerResponse): void => {
-    const { status, body, headers } = closingError(problem("expectation_failed"), format);
-    response.writeHead(status, headers).end(body);
-  };
+  const rejectExpectation = (_request: IncomingMessage, response: ServerResponse): void =>
+    reject(response, problem("expectation_failed"), format);
   // Replaces Node's own 100 Continue. The body reader sends it, so that a request rejected earlier gets none.
   server.on("checkContinue", (request, response) => {
     const isAlone = request.headers.expect!.toLowerCase() === "100-continue"; // Node only looks for it in the header
@@ -97,6 +93,12 @@ export async function listen(
     drain: () => connections.drain(),
     close: (timeoutMs = 10_000) => close(server, connections, timeoutMs),
   };
+}
+
+/** Sends an Error as the last response of a connection. */
+function reject(response: ServerResponse, fault: Problem, format: ErrorFormat): void {
+  const { status, body, headers } = closingError(fault, format);
+  response.writeHead(status, headers).end(body);
 }
 
 function normalizeTarget(target: string): string {
@@ -146,10 +148,7 @@ class Connections {
         return;
       }
       const pipeline = new Pipeline(socket);
-      const parser = socket.parser!;
-      const serve = parser.onIncoming;
-      parser.onIncoming = (request, keepAlive) =>
-        socket._httpMessage || !socket.writable ? pipeline.wait(request, keepAlive) : serve(request, keepAlive);
+      socket.parser!.onIncoming = (request, keepAlive) => pipeline.receive(request, keepAlive);
       limitPieces(socket, (fault) => rejectConnection(fault, socket, format));
       const openedAt = performance.now();
       this.#open.set(socket, { pipeline, exchange: undefined, openedAt, idleSince: undefined, accepted: undefined });
@@ -217,7 +216,7 @@ class Connections {
     connection.idleSince = undefined;
     response.on("close", () => {
       if (request.complete) finish(connection, exchange);
-      if (connection.pipeline.isWaiting) connection.pipeline.continue();
+      connection.pipeline.continue();
     });
   }
 }

@@ -82,7 +82,7 @@ export function rejectConnection(error: ParserError | Problem, socket: ServerSoc
 }
 
 /** Sends an Error as the last response on a connection, without a request. */
-export function endWithError(socket: Duplex, fault: Problem, format: ErrorFormat): void {
+function endWithError(socket: Duplex, fault: Problem, format: ErrorFormat): void {
   const { status, body, headers } = closingError(fault, format);
   const lines = Object.entries({ ...headers, Date: new Date().toUTCString() });
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");

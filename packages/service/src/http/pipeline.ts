@@ -17,6 +17,9 @@ interface Parser {
   resume: () => void;
 }
 
+/** A request, with the field that Node sets for CONNECT, and for the header `Upgrade`. */
+type UpgradeRequest = IncomingMessage & { upgrade?: boolean };
+
 /** A result of `onIncoming`, for which the parser stops with the error `HPE_PAUSED`. */
 const PAUSE = 21;
 
@@ -31,8 +34,6 @@ export class Pipeline {
   /** Node's own functions: they serve a request and parse input. */
   readonly #serve: Parser["onIncoming"];
   readonly #parse: (input: Buffer) => void;
-  /** Whether a request waits. */
-  isWaiting = false;
   #waiting: Parameters<Parser["onIncoming"]> | undefined;
   /** The input behind the head of the waiting request. */
   #rest: Buffer | undefined;
@@ -44,11 +45,15 @@ export class Pipeline {
     this.#parse = socket.listeners("data")[0] as (input: Buffer) => void;
   }
 
-  /** Makes a request wait, as `onIncoming` of the parser. */
-  wait(request: IncomingMessage, keepAlive: boolean): number {
-    this.isWaiting = true;
+  /** Serves a request, or makes it wait, as `onIncoming` of the parser. */
+  receive(request: UpgradeRequest, keepAlive: boolean): number {
+    const isLast = request.upgrade; // the parser drops what is behind the request, and does not report a pause
+    request.upgrade = false; // otherwise Node hands over the socket, without a handler of its errors
+    if (!this.#socket._httpMessage && this.#socket.writable) return this.#serve(request, keepAlive);
     this.#waiting = [request, keepAlive];
-    return PAUSE;
+    if (!isLast) return PAUSE;
+    this.stop(Buffer.alloc(0));
+    return 0;
   }
 
   /** Keeps the rest of the input after the parser has stopped, and stops reading. */
@@ -60,9 +65,10 @@ export class Pipeline {
     handle.readStart = () => 0; // Node starts to read again in several cases, such as a response with a body
   }
 
-  /** Serves the waiting request in a later turn of the event loop. */
+  /** Goes on after a response: serves the waiting request in a later turn of the event loop, or reads again. */
   continue(): void {
-    if (ready.push(this) === 1) setImmediate(serveReady);
+    if (this.#waiting === undefined) this.#read();
+    else if (ready.push(this) === 1) setImmediate(serveReady);
   }
 
   /** Serves the waiting request, and parses the rest of the input up to the next one. */
@@ -71,14 +77,19 @@ export class Pipeline {
     if (handle === null || !this.#socket.writable) return; // the last response has closed the connection
     const [request, keepAlive] = this.#waiting!;
     const rest = this.#rest!;
-    this.isWaiting = false;
     this.#waiting = this.#rest = undefined;
-    Reflect.deleteProperty(handle, "readStart");
-    handle.reading = true;
-    handle.readStart();
+    this.#read();
     this.#parser.resume();
     this.#serve(request, keepAlive);
     this.#parse(rest);
+  }
+
+  #read(): void {
+    const handle = this.#socket._handle;
+    if (handle === null || !Object.hasOwn(handle, "readStart")) return; // closed, or not stopped
+    Reflect.deleteProperty(handle, "readStart");
+    handle.reading = true;
+    handle.readStart();
   }
 }
 
