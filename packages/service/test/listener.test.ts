@@ -388,6 +388,12 @@ describe("requests on one connection", () => {
     }
   });
 
+  test("are all served although the client has ended its side", async () => {
+    const { open } = await serving("x");
+    const socket = open({ allowHalfOpen: true }).end(get("/").repeat(5));
+    expect((await text(socket)).match(/HTTP\/1.1 200/g)).toHaveLength(5);
+  });
+
   test("are not served after the last response on the connection", async () => {
     const { served, open } = await serving("x");
     const socket = open();

@@ -78,10 +78,11 @@ export class Pipeline {
     const [request, keepAlive] = this.#waiting!;
     const rest = this.#rest!;
     this.#waiting = this.#rest = undefined;
-    this.#read();
     this.#parser.resume();
     this.#serve(request, keepAlive);
     this.#parse(rest);
+    // Node ends a connection whose client has ended its side, so the end is read after the last response.
+    if (!request.complete) this.#read();
   }
 
   #read(): void {
