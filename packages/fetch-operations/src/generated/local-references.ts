@@ -4,14 +4,20 @@ import { HOLDS_VALUES, IS_MAP } from "./keywords.ts";
 
 type Node = Record<string, unknown>;
 
-/** An object of a document, the URI that its references are relative to, and its JSON pointer. */
+/** The schema with an `$id`, or the document: its URI, which references are relative to, and its JSON pointer. */
+interface Resource {
+  base: string;
+  root: string;
+}
+
+/** An object of a document, its resource, and its JSON pointer. */
 interface Place {
   node: Node;
-  base: string;
+  resource: Resource;
   at: string;
 }
 
-/** JSON pointers of schemas: by URI, by URI and `#` and anchor, and by `#` and anchor alone. */
+/** JSON pointers of schemas: by URI; by URI or pointer of a resource, `#` and anchor; and by `#` and anchor alone. */
 type Names = Map<string, Set<string>>;
 
 /** The URI of a document without `$self`. */
@@ -61,17 +67,18 @@ function isNode(value: unknown): value is Node {
 function placesOf(document: OpenApiDocument, root: string): Place[] {
   const seen = new Set<unknown>();
   const places: Place[] = [];
-  const visit = (node: unknown, outer: string, at: string, isMap: boolean): void => {
+  const visit = (node: unknown, outer: Resource, at: string, isMap: boolean): void => {
     if (typeof node !== "object" || node === null || seen.has(node)) return;
     seen.add(node);
     const { $id } = (isMap ? {} : node) as Node;
-    const base = typeof $id === "string" ? uriOf($id, outer, at) : outer;
-    if (!isMap) places.push({ node: node as Node, base, at });
+    const base = typeof $id === "string" ? uriOf($id, outer.base, at) : outer.base;
+    const resource = typeof $id !== "string" || $id.startsWith("#") ? outer : { base, root: at };
+    if (!isMap) places.push({ node: node as Node, resource, at });
     for (const [key, value] of Object.entries(node))
       if (isMap || !holdsValue(key, value))
-        visit(value, base, `${at}/${pointerKey(key)}`, !isMap && (IS_MAP.has(key) || key === "examples"));
+        visit(value, resource, `${at}/${pointerKey(key)}`, !isMap && (IS_MAP.has(key) || key === "examples"));
   };
-  visit(document, root, "#", false);
+  visit(document, { base: root, root: "#" }, "#", false);
   return places;
 }
 
@@ -84,19 +91,20 @@ function holdsValue(key: string, value: unknown): boolean {
 function namesOf(places: Place[], root: string): Names {
   const names: Names = new Map([[root, new Set(["#"])]]);
   const add = (name: string, at: string) => names.set(name, (names.get(name) ?? new Set()).add(at));
-  for (const { node, base, at } of places) {
+  for (const { node, resource, at } of places) {
+    const { base } = resource;
     const { $id, $anchor, $dynamicAnchor } = node;
     const [uri, fragment] = typeof $id === "string" ? $id.split("#") : []; // a fragment is an anchor of older drafts
     if (uri !== undefined && uri !== "") add(base, at);
     for (const anchor of [$anchor, $dynamicAnchor, fragment])
-      if (typeof anchor === "string") for (const from of [base, ""]) add(`${from}#${anchor}`, at);
+      if (typeof anchor === "string") for (const from of [resource.root, base, ""]) add(`${from}#${anchor}`, at);
     if (typeof $dynamicAnchor === "string") add(`dynamic#${$dynamicAnchor}`, at);
   }
   return names;
 }
 
 /** Returns the JSON pointers from the root that a reference may have. */
-type Find = (reference: string, base: string, isDynamic?: boolean) => string[];
+type Find = (reference: string, resource: Resource, isDynamic?: boolean) => string[];
 
 function finderOf(document: OpenApiDocument, names: Names): Find {
   const exists = (at: string) => {
@@ -106,28 +114,31 @@ function finderOf(document: OpenApiDocument, names: Names): Find {
       return false;
     }
   };
-  return (reference, base, isDynamic = false) => {
+  return (reference, { base, root }, isDynamic = false) => {
     const [uri = "", fragment = ""] = reference.split("#");
     const target = uri === "" || URL.canParse(uri, base) ? uriOf(uri, base, "") : undefined;
+    const isOwn = target === base; // other schemas may have the same `$id`, such as copies
     if (fragment === "" || fragment.startsWith("/")) {
-      const below = [...(names.get(target ?? "") ?? [])].map((at) => `${at}${fragment}`).filter(exists);
+      const below = [...(isOwn ? [root] : (names.get(target ?? "") ?? []))]
+        .map((at) => `${at}${fragment}`)
+        .filter(exists);
       return below.length === 0 && uri === "" ? [`#${fragment}`].filter(exists) : below;
     }
-    const anchors = [
-      ...(isDynamic ? [`dynamic#${fragment}`] : []),
-      `${target}#${fragment}`,
-      ...(uri === "" ? [`#${fragment}`] : []),
-    ];
-    return [...(anchors.map((name) => names.get(name)).find((places) => places !== undefined) ?? [])];
+    const anchors = [...(isOwn ? [root] : []), target, ...(uri === "" ? [""] : [])];
+    const found = anchors.map((from) => names.get(`${from}#${fragment}`)).find((places) => places !== undefined);
+    const dynamic = isDynamic ? names.get(`dynamic#${fragment}`) : undefined;
+    const isStatic = found !== undefined && ![...found].some((at) => dynamic?.has(at));
+    return [...((isStatic ? found : dynamic) ?? [])];
   };
 }
 
 /** Replaces the references of an object in place. References to other documents stay, as do ambiguous ones to anchors. */
-function localize(document: OpenApiDocument, { node, base, at }: Place, root: string, find: Find): void {
+function localize(document: OpenApiDocument, { node, resource, at }: Place, root: string, find: Find): void {
   const { schemas = {} } = (document.components ?? {}) as { schemas?: object };
   const { $ref, $dynamicRef, discriminator } = node;
+  const { base } = resource;
   const local = (reference: string, isDynamic?: boolean): string => {
-    const found = find(reference, base, isDynamic);
+    const found = find(reference, resource, isDynamic);
     if (found.length === 1) return found[0]!;
     if (base === root && (found.length === 0 || reference.startsWith("#"))) return reference;
     const fault = found.length === 0 ? "leads to no schema of the document" : `fits ${found.length} schemas`;
@@ -143,7 +154,7 @@ function localize(document: OpenApiDocument, { node, base, at }: Place, root: st
   }
   if (typeof discriminator !== "object" || discriminator === null) return;
   const targetOf = (name: unknown) => {
-    const found = typeof name !== "string" || name in schemas ? [] : find(name, base);
+    const found = typeof name !== "string" || name in schemas ? [] : find(name, resource);
     return found.length === 1 ? found[0] : name;
   };
   const { mapping, defaultMapping } = discriminator as { mapping?: Node; defaultMapping?: unknown };
