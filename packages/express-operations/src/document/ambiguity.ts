@@ -2,10 +2,12 @@ import type { CharSet, Element, Expression, Concatenation } from "refa";
 
 /** The size of an automaton that is followed. A pattern with a larger one counts as unambiguous. */
 const MAX_NODES = 2_000;
-/** More copies of a part have the same effect, and would make the automaton too large. */
+/** The copies of a part that is repeated at least as often. More of them would make the automaton too large. */
 const MAX_COPIES = 50;
 /** The length of the texts that are tried. */
 const TRIED_LENGTH = 200;
+/** After this length, the ways of a costly pattern have grown faster than this for each character. */
+const SLOW = { length: 40, growth: 0.2 };
 /** The most characters that are tried, one of each set that the pattern distinguishes. */
 const MAX_CHARACTERS = 64;
 /** The most transitions that are followed for one pattern. */
@@ -24,8 +26,8 @@ type Ways = Map<Node, number>;
 
 /**
  * Returns the most ways in which a pattern can read a text, as far as a bounded search finds. A backtracking engine tries all
- * of them if the text does not match in the end. The search takes the character with the most ways each time, from the start and from
- * each repeated part, or repeats one character. It ignores assertions and back-references.
+ * of them if the text does not match in the end. From the start and from each repeated part, the search takes the character
+ * with the most ways each time. From the start, it repeats each character too. It ignores assertions and back-references.
  */
 export async function waysToRead(expression: RegExp): Promise<number> {
   const { JS } = await import("refa"); // loaded only for a pattern that is not plain
@@ -109,7 +111,7 @@ function mostWays(starts: Node[][], end: Node | undefined, characters: number[])
     reach(start, 1, ways, new Set());
     for (let length = 0, total = 1; length < TRIED_LENGTH; length++) {
       if (steps > MAX_STEPS || most > ENOUGH_WAYS || (end !== undefined && ways.has(end))) return;
-      if (total === 0 || (length > 40 && total < length / 5)) return;
+      if (total === 0 || (length > SLOW.length && total < length * SLOW.growth)) return;
       ways = choose(ways);
       total = totalOf(ways);
       most = Math.max(most, total);
