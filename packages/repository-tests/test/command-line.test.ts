@@ -23,7 +23,7 @@ test("the list has every script and program of ours", () => {
   expect(files.filter((file) => !known.has(file) && !file.endsWith("/from-root.js"))).toEqual([]);
 });
 
-test.each(["apps/server", "apps/storefront/src"])("a command of the root in %s names the root", async (folder) => {
+test.each(["packages/storage", "packages/service/src"])("a command of the root in %s names the root", async (folder) => {
   const cwd = join(root, folder);
   for (const command of ["dev", "mock --port 0", "contract check"]) {
     const stderr = await new Promise<string>((done) =>
