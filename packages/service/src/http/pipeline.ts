@@ -65,14 +65,18 @@ export class Pipeline {
     handle.readStart = () => 0; // Node starts to read again in several cases, such as a response with a body
   }
 
-  /** Goes on after a response: serves the waiting request in a later turn of the event loop, or reads again. */
+  /** Goes on after a response: serves the waiting request, now or in a later turn of the event loop, or reads again. */
   continue(): void {
     if (this.#waiting === undefined) this.#read();
-    else if (ready.push(this) === 1) setImmediate(serveReady);
+    else if (served === MOST_IN_TURN) ready.push(this);
+    else {
+      if (served++ === 0) setImmediate(endTurn);
+      this.#serveWaiting();
+    }
   }
 
   /** Serves the waiting request, and parses the rest of the input up to the next one. */
-  serveWaiting(): void {
+  #serveWaiting(): void {
     const handle = this.#socket._handle;
     if (handle === null || !this.#socket.writable) return; // the last response has closed the connection
     const [request, keepAlive] = this.#waiting!;
@@ -97,11 +101,13 @@ export class Pipeline {
 /** The number of waiting requests that are served in a turn of the event loop. Other connections are served between. */
 const MOST_IN_TURN = 16;
 
-/** The pipelines whose waiting request is next. */
+/** The number of them that are served in this turn. */
+let served = 0;
+
+/** The pipelines whose waiting request is served in a later turn. */
 const ready: Pipeline[] = [];
 
-function serveReady(): void {
-  const turn = ready.splice(0, MOST_IN_TURN);
-  if (ready.length > 0) setImmediate(serveReady);
-  for (const pipeline of turn) pipeline.serveWaiting();
+function endTurn(): void {
+  served = 0;
+  for (const pipeline of ready.splice(0, MOST_IN_TURN)) pipeline.continue();
 }
