@@ -26,12 +26,12 @@ export function connectWith(api: Api, options: ClientOptions, ...parts: Part[]):
   const { baseUrl, fetch, fetchOptions, headers, servers = {} } = options;
   const address = addressOf("baseUrl", baseUrl);
   checkOptions(api, options, parts);
+  rejectUnknown(servers, api.servers ?? [], "servers.");
   const own = new Map(Object.entries(servers).map(([url, server]) => [url, addressOf(`servers.${url}`, server)]));
   const part: Omit<Part, "options"> = Object.assign({}, ...parts);
   const limits = (part.limits ?? numbersOf)(options, LIMITS);
   const { request } = createOpenapiClient({
     ...fetchOptions,
-    baseUrl: address,
     headers: { ...part.headers?.(api, options), ...headers },
     // Following a redirect could change POST into GET or leave the origin. The call reports it as `unreadable_answer` instead.
     redirect: "manual",
@@ -44,7 +44,7 @@ export function connectWith(api: Api, options: ClientOptions, ...parts: Part[]):
   return {
     api,
     baseUrl: address,
-    baseUrlOf: ({ server }) => (server !== undefined && own.get(server)) || address,
+    baseUrlOf: ({ server }) => own.get(server!) ?? address, // no key is undefined
     options: () => options,
     limits,
     part,
@@ -67,7 +67,6 @@ function addressOf(option: string, url: string | URL): string {
 
 function checkOptions(api: Api, options: ClientOptions, parts: Part[]): void {
   checkCredentials(api, options);
-  rejectUnknown(options.servers ?? {}, api.servers ?? [], "servers.");
   const own = Object.values(api.schemes).map(({ option }) => option ?? []);
   rejectUnknown(options, [OPTIONS, Object.keys(LIMITS), ...own, ...parts.map((part) => part.options)].flat());
   for (const [name, value] of Object.entries(options) as [string, unknown][])
