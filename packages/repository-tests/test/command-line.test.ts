@@ -23,15 +23,18 @@ test("the list has every script and program of ours", () => {
   expect(files.filter((file) => !known.has(file) && !file.endsWith("/from-root.js"))).toEqual([]);
 });
 
-test.each(["packages/storage", "packages/service/src"])("a command of the root in %s names the root", async (folder) => {
-  const cwd = join(root, folder);
-  for (const command of ["dev", "mock --port 0", "contract check"]) {
-    const stderr = await new Promise<string>((done) =>
-      execFile(pnpmPath(), command.split(" "), { cwd }, (_error, _stdout, printed) => done(printed)),
-    );
-    expect(stderr).toContain(`Start it there: cd ${relative(cwd, root)}\n`);
-  }
-});
+test.each(["packages/storage", "packages/service/src"])(
+  "a command of the root in %s names the root",
+  async (folder) => {
+    const cwd = join(root, folder);
+    for (const command of ["dev", "mock --port 0", "contract check"]) {
+      const stderr = await new Promise<string>((done) =>
+        execFile(pnpmPath(), command.split(" "), { cwd }, (_error, _stdout, printed) => done(printed)),
+      );
+      expect(stderr).toContain(`Start it there: cd ${relative(cwd, root)}\n`);
+    }
+  },
+);
 
 test.each([
   ["packages/contract-tools/bin/contract.js checks", "error: unknown command 'checks'\n(Did you mean check?)"],
