@@ -6,7 +6,7 @@ import { type AppOrListener, messageClasses } from "./express-messages.ts";
 import { limitPieces } from "./framing.ts";
 import { createServer } from "./node-http.ts";
 import { type ParserError, rejectConnection } from "./parser-errors.ts";
-import { Pipeline, type ServerSocket } from "./pipeline.ts";
+import { Pipeline, type ServerSocket, type UpgradeRequest } from "./pipeline.ts";
 import { MAX_TARGET } from "./request-head.ts";
 import { type Connection, endIfSlow, type Exchange } from "./time-limits.ts";
 
@@ -148,7 +148,12 @@ class Connections {
         return;
       }
       const pipeline = new Pipeline(socket);
-      socket.parser!.onIncoming = (request, keepAlive) => pipeline.receive(request, keepAlive);
+      const parser = socket.parser!;
+      const serve = parser.onIncoming;
+      parser.onIncoming = (request: UpgradeRequest, keepAlive) => {
+        const isNext = !socket._httpMessage && socket.writable && request.upgrade !== true;
+        return isNext ? serve(request, keepAlive) : pipeline.receive(request, keepAlive);
+      };
       limitPieces(socket, (fault) => rejectConnection(fault, socket, format));
       const openedAt = performance.now();
       this.#open.set(socket, { pipeline, exchange: undefined, openedAt, idleSince: undefined, accepted: undefined });
@@ -216,7 +221,7 @@ class Connections {
     connection.idleSince = undefined;
     response.on("close", () => {
       if (request.complete) finish(connection, exchange);
-      connection.pipeline.continue();
+      if (connection.pipeline.isStopped) connection.pipeline.continue();
     });
   }
 }

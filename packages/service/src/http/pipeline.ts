@@ -18,7 +18,7 @@ interface Parser {
 }
 
 /** A request, with the field that Node sets for CONNECT, and for the header `Upgrade`. */
-type UpgradeRequest = IncomingMessage & { upgrade?: boolean };
+export type UpgradeRequest = IncomingMessage & { upgrade?: boolean };
 
 /** A result of `onIncoming`, for which the parser stops with the error `HPE_PAUSED`. */
 const PAUSE = 21;
@@ -34,6 +34,8 @@ export class Pipeline {
   /** Node's own functions: they serve a request and parse input. */
   readonly #serve: Parser["onIncoming"];
   readonly #parse: (input: Buffer) => void;
+  /** Whether nothing is read, so that `continue` has to follow the response. */
+  isStopped = false;
   #waiting: Parameters<Parser["onIncoming"]> | undefined;
   /** The input behind the head of the waiting request. */
   #rest: Buffer | undefined;
@@ -59,6 +61,7 @@ export class Pipeline {
   /** Keeps the rest of the input after the parser has stopped, and stops reading. */
   stop(rest: Buffer): void {
     this.#rest = rest;
+    this.isStopped = true;
     const handle = this.#socket._handle;
     if (handle === null) return; // the connection is closed
     handle.readStop();
@@ -90,6 +93,7 @@ export class Pipeline {
   }
 
   #read(): void {
+    this.isStopped = false;
     const handle = this.#socket._handle;
     if (handle === null || !Object.hasOwn(handle, "readStart")) return; // closed, or not stopped
     Reflect.deleteProperty(handle, "readStart");
