@@ -144,6 +144,7 @@ describe("a security handler admits nobody by a value that is no grant", () => {
     [[all], "an object without `caller`"],
     [{ id: 1, scopes: ["admin"] }, "an object without `caller`"],
     [new Error("invalid token"), "an object without `caller`"],
+    [{ ...all, caller: Promise.resolve(undefined) }, "a promise as `caller`"],
     [{ ...all, scopes: "administrator" }, "`scopes` that are no array of strings"],
     [{ ...all, scopes: undefined }, "`scopes` that are no array of strings"],
     [{ ...all, scopes: null }, "`scopes` that are no array of strings"],
@@ -153,6 +154,11 @@ describe("a security handler admits nobody by a value that is no grant", () => {
     const fault = `The security handler of "login" returned ${what}. Return { caller } or { caller, scopes }, or undefined for an invalid credential.`;
     expect(await wipeAs(value)).toEqual({ status: 500, fault, wiped: [] });
     expect(await wipeAs(Promise.resolve(value))).toEqual({ status: 500, fault, wiped: [] });
+  });
+
+  test.each([undefined, "s3cret", { caller: "ada" }])("the handler %s stops the start", (handler) => {
+    const fault = 'The security handler of "login" is no function. Pass a function that takes the credential.';
+    expect(() => serveAdmin({ type: "http", scheme: "bearer" }, handler as never)).toThrow(fault);
   });
 
   test("a caller with the scope, or without scopes, is admitted", async () => {

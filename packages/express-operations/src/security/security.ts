@@ -150,6 +150,7 @@ function grantIn<Caller>(value: Grant<Caller> | undefined, scheme: string): Gran
 function mistakeIn(value: object): string | undefined {
   if (typeof value !== "object" || !("caller" in value))
     return typeof value === "object" ? "an object without `caller`" : `a ${typeof value}`;
+  if (isPromiseLike(value.caller)) return "a promise as `caller`";
   if (!("scopes" in value)) return undefined;
   const { scopes } = value;
   const isArray = Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string");
@@ -195,7 +196,8 @@ function checkOf<Caller>(
 ): Check<Caller> {
   const scheme = schemeOf(document, entry, name);
   const handler = handlers[name];
-  if (handler === undefined) throw new Error(`No security handler for the scheme "${name}".`);
+  if (typeof handler !== "function")
+    throw new TypeError(`The security handler of "${name}" is no function. Pass a function that takes the credential.`);
   const kind = scheme.type === "http" ? (scheme.scheme ?? "").toLowerCase() : scheme.type;
   const isBearer = kind === "bearer" || kind === "oauth2" || kind === "openIdConnect";
   if (isBearer)
@@ -278,6 +280,9 @@ function mapMaybePromise<Value, Result>(
   value: Value | PromiseLike<Value>,
   next: (value: Value) => Result | Promise<Result>,
 ): Result | Promise<Result> {
-  const isPromise = typeof (value as Partial<PromiseLike<Value>> | undefined | null)?.then === "function";
-  return isPromise ? Promise.resolve(value).then(next) : next(value as Value);
+  return isPromiseLike(value) ? Promise.resolve(value).then(next) : next(value);
+}
+
+function isPromiseLike<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
+  return typeof (value as Partial<PromiseLike<Value>> | undefined | null)?.then === "function";
 }
