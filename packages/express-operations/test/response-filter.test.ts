@@ -116,6 +116,26 @@ describe("checkResponses", () => {
     expect(violations).toEqual(expected.map((each) => expect.objectContaining(each) as Violation));
   });
 
+  test.each<[string, object]>([
+    ["in a sibling of allOf", { allOf: [{ $ref: "#/components/schemas/Login" }, { required: ["name", "pw"] }] }],
+    ["by reference", { required: ["name", "pw"], properties: { pw: { $ref: "#/components/schemas/Password" } } }],
+  ])("expects no writeOnly field that is required %s", async (_title, schema) => {
+    const Password = { type: "string", writeOnly: true };
+    const Login = { type: "object", properties: { name: {}, pw: Password } };
+    const content = { "application/json": { schema: { type: "array", items: schema } } };
+    const get = { operationId: "x", responses: { 200: { description: "", content } } };
+    const violations: string[] = [];
+    const implementation = implement()({
+      document: { openapi: "3.1.0", paths: { "/x": { get } }, components: { schemas: { Password, Login } } },
+      handlers: { x: () => ({ status: 200, body: [{ name: "ada" }, {}] }) } as never,
+      checkResponses: "always",
+      onViolation: ({ pointer }) => violations.push(pointer),
+    });
+    await using server = await listen(implementation);
+    await fetch(`${server.baseUrl}/x`);
+    expect(violations).toEqual(["/body/1/name"]);
+  });
+
   test("fails the request if the callback throws", async () => {
     const onViolation = ({ operationId, pointer }: Violation) => {
       throw new Error(`${operationId} ${pointer}`);

@@ -8,7 +8,7 @@ import {
   resolve,
   type Schema,
 } from "./document.ts";
-import { conjuncts, effectiveSchema, isReadOnly, mayBe, propertiesOf } from "./effective-schema.ts";
+import { conjuncts, effectiveSchema, mayBe, propertiesOf } from "./effective-schema.ts";
 import { schemasInPlace, schemasOfParts } from "./schema-walk.ts";
 
 /**
@@ -47,9 +47,7 @@ export function rewriteRequestSchemas(
 function rewrite(document: OpenApiDocument, schema: Schema, seen: Set<Schema>): void {
   if (typeof schema !== "object" || seen.has(schema)) return;
   seen.add(schema);
-  const fields = Object.entries(propertiesOf(effectiveSchema(document, schema)));
-  const readOnly = fields.flatMap(([name, field]) => (isReadOnly(document, field) ? name : []));
-  if (readOnly.length > 0) for (const part of conjuncts(document, schema)) dropRequired(part, readOnly);
+  dropRequired(document, schema, "readOnly");
   const { items } = schema as { items?: Schema | boolean };
   if (typeof items === "object") schema["items"] = without("readOnly", document, items);
   dropDefaultsOfRequired(schema);
@@ -67,10 +65,16 @@ function without(keyword: "readOnly" | "default", document: OpenApiDocument, sch
   return { ...others, allOf: [...((others["allOf"] ?? []) as Schema[]), target] };
 }
 
-function dropRequired(schema: Schema, names: string[]): void {
-  const required = ((schema["required"] ?? []) as string[]).filter((name) => !names.includes(name));
-  if (required.length > 0) schema["required"] = required;
-  else delete schema["required"];
+/** Requires no fields of a schema, in place, that are `readOnly` or `writeOnly`; nor do the schemas that apply with it. */
+export function dropRequired(document: OpenApiDocument, schema: Schema, keyword: "readOnly" | "writeOnly"): void {
+  const fields = Object.entries(propertiesOf(effectiveSchema(document, schema)));
+  const names = fields.flatMap(([name, field]) => (effectiveSchema(document, field)[keyword] === true ? name : []));
+  if (names.length === 0) return;
+  for (const part of conjuncts(document, schema)) {
+    const required = ((part["required"] ?? []) as string[]).filter((name) => !names.includes(name));
+    if (required.length > 0) part["required"] = required;
+    else delete part["required"];
+  }
 }
 
 function dropDefaultsOfRequired(schema: Schema): void {

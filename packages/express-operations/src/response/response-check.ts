@@ -2,8 +2,10 @@ import type { HeaderObject, OpenApiDocument, OperationEntry, ResponseObject, Sch
 import { resolve, responseKey, unescapeKey } from "../document/document.ts";
 import { asStreamedBody } from "./body-stream.ts";
 import { responseEov } from "../eov.ts";
-import { excerpt } from "../document/excerpt.ts";
+import { type Excerpt, excerpt } from "../document/excerpt.ts";
 import { compilerOf } from "../document/pattern.ts";
+import { dropRequired } from "../document/request-schemas.ts";
+import { schemasBelow } from "../document/schema-walk.ts";
 import { essenceOf, isJson, parseMediaType } from "../media-type.ts";
 import { itemFormat } from "./item-format.ts";
 import type { HandlerResponse } from "./handler-response.ts";
@@ -52,6 +54,7 @@ export async function responseCheck(document: OpenApiDocument, entry: OperationE
       addCase(`${contentType} ${ITEM}`, envelope(document, {}, schema));
   }
   const part = excerpt(document, "get", { operationId: entry.id, responses });
+  requireNoWriteOnly(part);
   const validate = await responseEov(part.document, part.at, compilerOf(document));
 
   const check = async (
@@ -82,6 +85,14 @@ export async function responseCheck(document: OpenApiDocument, entry: OperationE
       });
     },
   };
+}
+
+/** Requires no `writeOnly` fields of responses, in place. EOV finds only those beside `required`, without references. */
+function requireNoWriteOnly({ document, operation }: Excerpt): void {
+  const seen = new Set<Schema>();
+  for (const { content = {} } of Object.values(operation.responses ?? {}) as ResponseObject[])
+    for (const { schema = {} } of Object.values(content))
+      for (const [, below] of schemasBelow(document, schema, "", seen)) dropRequired(document, below, "writeOnly");
 }
 
 /** Distinguishes the case of an item from the case of its response. */
