@@ -425,7 +425,7 @@ describe("a message names", () => {
   const odd = { type: "object", properties: { "c/d~e": integer, 'q"': integer, "0": integer, "naïve name": list } };
   const schema = {
     type: "object",
-    properties: { "a.b": odd, "page[limit]": integer, "first name": integer, toString: integer },
+    properties: { "": integer, "a.b": odd, "page[limit]": integer, "first name": integer, toString: integer },
     patternProperties: { "^x-": integer },
     additionalProperties: false,
   };
@@ -482,6 +482,7 @@ describe("a message names", () => {
     ],
     [{ "page[limit]": "x" }, 'Body field "page[limit]"', "/page[limit]"],
     [{ toString: "x" }, 'Body field "toString"', "/toString"],
+    [{ "": "x" }, 'Body field ""', "/"],
     [{ "x-my key": "x" }, "A field in the request body", ""],
     [{ "x-[a]": "x" }, 'Body field "x-[a]"', "/x-[a]"],
     ["first+name=x", 'Body field "first name"', "/first name"],

@@ -101,9 +101,9 @@ function isRepeatedHeader({ in: location, name }: ParameterObject, { rawHeaders 
 
 function subjectOf(document: OpenApiDocument, fault: Fault, parameter: ParameterObject | undefined): string {
   const { location, path } = fault;
-  const { known, isWhole } = printablePath(fault);
+  const { known, pointer, isWhole } = printablePath(fault);
   if (location === "body") {
-    const body = known === "" ? "the request body" : `body field ${JSON.stringify(known)}`;
+    const body = pointer === "" ? "the request body" : `body field ${JSON.stringify(known)}`;
     return isWhole ? body : `a field in ${body}`;
   }
   const [name = "", ...fields] = path;
@@ -131,7 +131,7 @@ function printablePath({ location, path, context }: Fault): { known: string; poi
     const name = printable(segment) ?? (isDeclared(at) ? printable(segment, true) : undefined);
     if (name === undefined || JSON.stringify(known + name).length > MAX_FIELD_PATH + 2)
       return { known, pointer, isWhole: false };
-    known += known === "" ? name : `.${name}`;
+    known += pointer === "" ? name : `.${name}`;
     pointer += `/${escapeKey(name)}`;
   }
   return { known, pointer, isWhole: true };
