@@ -218,7 +218,7 @@ describe("a discriminator", () => {
     ]);
   });
 
-  describe("of values that are no strings", () => {
+  describe("of values that are no strings or no names", () => {
     const member = (kind: object, name: string) => ({
       type: "object",
       required: ["kind", name],
@@ -254,6 +254,13 @@ describe("a discriminator", () => {
         "1, 2",
       ],
       ["integers and strings", [integer(1), { const: "2" }], mapped("1", "2"), [1, "2", 2], '1, "2"'],
+      [
+        "strings that are no names",
+        [{ type: "string", enum: ["cat"] }, { const: "dog" }],
+        undefined,
+        ["cat", "dog", "B"],
+        "cat, dog",
+      ],
       ["integers, and strings by name", [integer(1), string], undefined, [1, "B", 2], '1, "B"'],
       [
         "integers or strings",

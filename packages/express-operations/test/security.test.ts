@@ -156,7 +156,7 @@ describe("a security handler admits nobody by a value that is no grant", () => {
     expect(await wipeAs(Promise.resolve(value))).toEqual({ status: 500, fault, wiped: [] });
   });
 
-  test.each([undefined, "s3cret", { caller: "ada" }])("the handler %s stops the start", (handler) => {
+  test.each([undefined, "secret", { caller: "ada" }])("the handler %s stops the start", (handler) => {
     const fault = 'The security handler of "login" is no function. Pass a function that takes the credential.';
     expect(() => serveAdmin({ type: "http", scheme: "bearer" }, handler as never)).toThrow(fault);
   });

@@ -244,7 +244,7 @@ const both = (operationId: string, name: string) => ({
   post: { operationId, requestBody: { required: true, ...json(ref(name)) }, responses: { 200: json(ref(name)) } },
 });
 
-/** A contract whose requests and responses differ, and whose discriminators are no strings. */
+/** A contract whose requests and responses differ, and whose discriminators are no names of schemas. */
 const directions = {
   openapi: "3.0.3",
   info: { title: "T", version: "1" },
@@ -265,6 +265,7 @@ const directions = {
     "/shapes": both("addShape", "Shape"),
     "/switches": both("switches", "Switch"),
     "/vehicles": both("vehicles", "Vehicle"),
+    "/turns": both("turns", "Turn"),
   },
   components: {
     schemas: {
@@ -296,6 +297,9 @@ const directions = {
       Bike: { allOf: [ref("Vehicle"), object({ bell: string })] },
       Car: { allOf: [ref("Vehicle"), object({ seats: integer }, ["seats"])] },
       Switch: { oneOf: [ref("On"), ref("Off")], discriminator: { propertyName: "on" } },
+      LeftTurn: object({ to: { ...string, enum: ["left"] }, degrees: integer }, ["to", "degrees"]),
+      RightTurn: object({ to: { ...string, enum: ["right"] }, reason: string }, ["to", "reason"]),
+      Turn: { oneOf: [ref("LeftTurn"), ref("RightTurn")], discriminator: { propertyName: "to" } },
     },
   },
 };
@@ -342,9 +346,13 @@ if (vehicle.ok && vehicle.data.wheels === 4) void vehicle.data.seats.toFixed();
 if (vehicle.ok && vehicle.data.wheels === 2) void vehicle.data.seats;
 const state = await thing.switches({ body: { on: false, reason: "" } });
 if (state.ok) void (state.data.on ? state.data.power.toFixed() : state.data.reason.trim());
+const turn = await thing.turns({ body: { to: "left", degrees: 90 } });
+if (turn.ok && turn.data.to === "right") void turn.data.reason.trim();
+// @ts-expect-error the property does not take the name of the schema
+void thing.turns({ body: { to: "LeftTurn", degrees: 90 } });
 `;
 
-test("the types of a generated client have the fields of each direction, and discriminators of numbers and booleans", async () => {
+test("the types of a generated client have the fields of each direction, and discriminators with the values of the property", async () => {
   using client = await generatedClient(directions, { features: ["testing"] });
   expect(compile(client, DIRECTIONS)).toBe("");
 });

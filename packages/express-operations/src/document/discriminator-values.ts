@@ -4,8 +4,9 @@ import { conjuncts, isRecord, nonNullTypesOf, propertiesOf, valuesOf } from "./e
 import { HOLDS_VALUES, IS_MAP, isAnnotation } from "./keywords.ts";
 
 /**
- * Replaces each discriminator of numbers or booleans, in place, by the values of the property in each schema that it chooses
- * from. openapi-typescript takes the keys of a mapping for strings. It reads the discriminators of strings itself.
+ * Replaces each discriminator of numbers, of booleans or of values that are no names of schemas, in place, by the values of the
+ * property in each schema that it chooses from. openapi-typescript takes keys and names for the values. It reads the other
+ * discriminators itself.
  */
 export function writeDiscriminatorValues(document: OpenApiDocument): void {
   const visit = (node: unknown, isMap = false): void => {
@@ -26,13 +27,17 @@ function writeValues(document: OpenApiDocument, schema: Schema): void {
   const shared = fieldOf(document, schema, name);
   const targets = targetsOf(document, schema).map(({ target, ...choice }) => {
     const field = fieldOf(document, target, name);
-    return { ...choice, target, field, types: field.types.size > 0 ? field.types : shared.types };
-  });
-  if (targets.every(({ types }) => types.size === 0 || types.has("string"))) return;
-  delete schema["discriminator"];
-  for (const { ref, keys, target, field, types } of targets) {
-    if (isTarget(ref, defaultMapping)) continue; // describes values without the property too
     const listed = field.values.length > 0 ? field.values : shared.values;
+    return { ...choice, target, field, listed, types: field.types.size > 0 ? field.types : shared.types };
+  });
+  const isByKeys = targets.every(({ types, keys, listed }) => {
+    const takesKey = listed.length === 0 || keys.some((key) => listed.includes(key));
+    return types.size === 0 || (types.has("string") && takesKey);
+  });
+  if (isByKeys) return;
+  delete schema["discriminator"];
+  for (const { ref, keys, target, field, listed, types } of targets) {
+    if (isTarget(ref, defaultMapping)) continue; // describes values without the property too
     const chosen = listed.filter((value) => keys.includes(String(value)));
     const values = listed.length > 0 ? chosen : keys.flatMap((key) => valueOf(key, types));
     const isNarrowed = values.length === 0 || values.length === field.values.length;

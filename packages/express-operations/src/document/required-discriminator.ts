@@ -31,8 +31,8 @@ function hasValue(name: string, values: unknown[]): Schema {
 
 /**
  * Returns the values that choose a member: those of the mapping, else the name of the schema. Keys and names are strings, so
- * they stand for the values of other types that the property allows. A property that allows no string, and has no mapping,
- * chooses by its own values.
+ * they stand for the values of other types that the property allows. A property that lists other values than the name, and has
+ * no mapping, chooses by its own values.
  */
 export function valuesFor(
   document: OpenApiDocument,
@@ -52,8 +52,7 @@ export function valuesFor(
   const keys = mapped.length > 0 ? mapped : [nameOf($ref)];
   const values = keys.flatMap(valuesOfKey).filter(isAllowed);
   if (values.length > 0) return values;
-  const takesNames = listed.length > 0 ? listed.every((value) => typeof value === "string") : isAllowed("");
-  return mapped.length > 0 || takesNames ? keys : listed;
+  return mapped.length > 0 || listed.length === 0 ? keys : listed;
 }
 
 /** The words of JSON, and those of Python, which its libraries write. */
