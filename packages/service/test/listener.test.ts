@@ -378,7 +378,7 @@ describe("requests on one connection", () => {
   });
 
   test("end without harm when a client resets the connection after CONNECT", async () => {
-    const { open, roundTrip } = await serving("x");
+    const { served, open, roundTrip } = await serving("x");
     for (const before of ["", get("/")]) {
       const socket = open().on("error", () => {});
       socket.write(`${before}CONNECT x:1 HTTP/1.1\r\nHost: x\r\n\r\n`);
@@ -386,6 +386,7 @@ describe("requests on one connection", () => {
       socket.resetAndDestroy();
       await roundTrip();
     }
+    expect(served.at(-1)).toBe("/other");
   });
 
   test("are all served although the client has ended its side", async () => {

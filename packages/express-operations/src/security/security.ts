@@ -196,8 +196,7 @@ function checkOf<Caller>(
 ): Check<Caller> {
   const scheme = schemeOf(document, entry, name);
   const handler = handlers[name];
-  if (typeof handler !== "function")
-    throw new TypeError(`The security handler of "${name}" is no function. Pass a function that takes the credential.`);
+  if (handler === undefined) throw new Error(`No security handler for the scheme "${name}".`);
   const kind = scheme.type === "http" ? (scheme.scheme ?? "").toLowerCase() : scheme.type;
   const isBearer = kind === "bearer" || kind === "oauth2" || kind === "openIdConnect";
   if (isBearer)
