@@ -42,7 +42,7 @@ const document = {
       Dog: dog,
       Animal: {
         oneOf: [ref("Cat"), ref("Dog")],
-        discriminator: { propertyName: "kind", mapping: { cat: ref("Cat").$ref, dog: ref("Dog").$ref } },
+        discriminator: { propertyName: "kind", mapping: { cat: ref("Cat").$ref, dog: "Dog" } },
       },
     },
     securitySchemes: { token: { type: "http", scheme: "bearer" }, user: { type: "http", scheme: "basic" } },
@@ -292,7 +292,7 @@ const directions = {
       Vehicle: {
         ...object({ wheels: integer, owner: string }, ["wheels", "owner"]),
         oneOf: [ref("Bike"), ref("Car")],
-        discriminator: { propertyName: "wheels", mapping: { 2: ref("Bike").$ref, 4: ref("Car").$ref } },
+        discriminator: { propertyName: "wheels", mapping: { 2: "Bike", 4: ref("Car").$ref } },
       },
       Bike: { allOf: [ref("Vehicle"), object({ bell: string })] },
       Car: { allOf: [ref("Vehicle"), object({ seats: integer }, ["seats"])] },

@@ -6,7 +6,7 @@ import { HOLDS_VALUES, IS_MAP, isAnnotation } from "./keywords.ts";
 /**
  * Replaces each discriminator of numbers, of booleans or of values that are no names of schemas, in place, by the values of the
  * property in each schema that it chooses from. openapi-typescript takes keys and names for the values. It reads the other
- * discriminators itself.
+ * discriminators itself, if their mappings have references and not names.
  */
 export function writeDiscriminatorValues(document: OpenApiDocument): void {
   const visit = (node: unknown, isMap = false): void => {
@@ -22,7 +22,8 @@ export function writeDiscriminatorValues(document: OpenApiDocument): void {
 }
 
 function writeValues(document: OpenApiDocument, schema: Schema): void {
-  const { propertyName: name, defaultMapping } = schema["discriminator"] as Discriminator;
+  const discriminator = schema["discriminator"] as Discriminator;
+  const { propertyName: name, mapping, defaultMapping } = discriminator;
   if (name === undefined) return;
   const shared = fieldOf(document, schema, name);
   const targets = targetsOf(document, schema).map(({ target, ...choice }) => {
@@ -34,7 +35,10 @@ function writeValues(document: OpenApiDocument, schema: Schema): void {
     const takesKey = listed.length === 0 || keys.some((key) => listed.includes(key));
     return types.size === 0 || (types.has("string") && takesKey);
   });
-  if (isByKeys) return;
+  if (isByKeys) {
+    if (mapping !== undefined) discriminator.mapping = Object.fromEntries(choicesOf(document, { discriminator }));
+    return;
+  }
   delete schema["discriminator"];
   for (const { ref, keys, target, field, listed, types } of targets) {
     if (isTarget(ref, defaultMapping)) continue; // describes values without the property too

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import type { OpenApiDocument } from "../generated/openapi.ts";
+import { nameOf } from "../generated/discriminator.ts";
+import { type OpenApiDocument, pointer } from "../generated/openapi.ts";
 import type { ValueTypes } from "../contract/shapes.ts";
 import { withLocalReferences } from "../generated/local-references.ts";
 import { compilableTypes } from "../generated/compilable-types.ts";
@@ -17,13 +18,18 @@ interface RedoclyCore {
     problems: {
       message: string;
       severity: string;
-      location: { source: { absoluteRef: string }; pointer?: string }[];
+      location: ProblemLocation[];
     }[];
   }>;
   parseYaml: (text: string) => unknown;
   getLineColLocation: (location: { source: unknown; pointer: string; reportOnKey: boolean }) => {
     start: { line: number };
   };
+}
+
+interface ProblemLocation {
+  source: { absoluteRef: string; body: string };
+  pointer?: string;
 }
 
 /** A contract in one document, with the lines of its file. */
@@ -49,29 +55,43 @@ export async function loadContract(path: string): Promise<Contract> {
   const { bundle, problems, fileDependencies } = await read().catch((error: unknown) => {
     throw new TypeError(`${path} cannot be read: ${(error as Error).message}`);
   });
-  const problem = problems.find(({ severity }) => severity === "error");
-  if (problem)
-    throw new TypeError(`${path} cannot be read: ${problem.message} at ${problem.location[0]?.pointer ?? "#/"}.`);
   // The bundle also has the targets of `$ref` in examples, where it is data. A contract in one file needs none.
   const parsed =
     fileDependencies.size > 1
       ? bundle.parsed
       : withLocalReferences(core.parseYaml(bundle.source.body) as OpenApiDocument);
   const document = parsed as Contract["document"];
+  const problem = problems.find(
+    ({ severity, location }) => severity === "error" && !isMappingOfNames(core, document, location[0]),
+  );
+  if (problem)
+    throw new TypeError(`${path} cannot be read: ${problem.message} at ${problem.location[0]?.pointer ?? "#/"}.`);
   if (!/^3\.[0-2]/.test(document.openapi ?? ""))
     throw new TypeError(`${path} is not an OpenAPI document of version 3.`);
   return {
     document,
     files: [...fileDependencies],
     placeOf: (keys) => {
-      const pointer = `#/${keys.map((key) => key.replaceAll("~", "~0").replaceAll("/", "~1")).join("/")}`;
+      const place = `#/${keys.map((key) => key.replaceAll("~", "~0").replaceAll("/", "~1")).join("/")}`;
       try {
-        return `${path}:${core.getLineColLocation({ source: bundle.source, pointer, reportOnKey: true }).start.line}`;
+        return `${path}:${core.getLineColLocation({ source: bundle.source, pointer: place, reportOnKey: true }).start.line}`;
       } catch {
         return path;
       }
     },
   };
+}
+
+/** Returns whether a problem is that of a mapping to names of schemas. Redocly takes each name for a file. */
+function isMappingOfNames(
+  core: RedoclyCore,
+  { components }: Contract["document"],
+  location?: ProblemLocation,
+): boolean {
+  const [, at] = /^(.*\/discriminator\/mapping)\/[^/]+$/.exec(location?.pointer ?? "") ?? [];
+  if (at === undefined) return false;
+  const mapping = pointer(core.parseYaml(location!.source.body) as OpenApiDocument, at) as Record<string, string>;
+  return Object.values(mapping).every((target) => Object.hasOwn(components?.["schemas"] ?? {}, nameOf(target)));
 }
 
 function loadCore(): RedoclyCore {
