@@ -29,8 +29,8 @@ interface ContentWriter {
  * common names hold code, message and status; lists hold the faults of a request; other required fields hold their examples.
  * An error with an undeclared status has the schema that most errors of the document have. An error of no operation has the one
  * that most operations of its path (405), or of the document, declare for its status. Where this schema can hold no fact, the
- * error is `{ code, message, status }`. An invalid request gets 422 if the operation declares that status and not 400. Each
- * schema is read once, at its first error.
+ * error is `{ code, message, status }`. An invalid request gets 422 if the operation declares that status, and neither 400
+ * nor `4XX` nor `default`. Each schema is read once, at its first error.
  */
 export function declaredErrors(given: OpenApiDocument): (problem: Problem, context: ProblemContext) => ProblemResponse {
   const document = readableDocument(given);
@@ -77,8 +77,8 @@ export function declaredErrors(given: OpenApiDocument): (problem: Problem, conte
 
 /** Makes a 400 the 422 of an operation that declares this status alone, as documents of FastAPI do. */
 function withDeclaredStatus(problem: Problem, entry: OperationEntry): Problem {
-  if (problem.status !== 400 || responseKey(entry, 422) !== "422") return problem;
-  if (["400", "4XX"].some((key) => Object.hasOwn(entry.operation.responses!, key))) return problem;
+  if (problem.status !== 400 || responseKey(entry, 422) !== "422" || responseKey(entry, 400) !== undefined)
+    return problem;
   return new Problem(422, problem.code, problem.message, problem.headers, problem.errors);
 }
 

@@ -230,13 +230,14 @@ describe("the faults of a request are in the declared lists", () => {
   });
 });
 
-test("an invalid request gets 422 if the operation declares it and not 400", () => {
+test("an invalid request gets 422 if the operation declares it, and no response for 400", () => {
   const invalid = new Problem(400, "invalid_request", "Skip must be a number.");
   const statusOf = (...keys: string[]) => {
     const responses = Object.fromEntries(["200", ...keys].map((key) => [key, { description: "" }]));
     const document = { openapi: "3.1.1", paths: { "/books": { get: { operationId: "listBooks", responses } } } };
     return errorOf(document, invalid).status;
   };
-  expect([statusOf("422"), statusOf("422", "default")]).toEqual([422, 422]);
-  expect([statusOf("422", "400"), statusOf("422", "4XX"), statusOf("4XX"), statusOf()]).toEqual([400, 400, 400, 400]);
+  expect(statusOf("422")).toBe(422);
+  for (const keys of [["422", "400"], ["422", "4XX"], ["422", "default"], ["4XX"], []])
+    expect(statusOf(...keys)).toBe(400);
 });
