@@ -10,7 +10,7 @@ import { keyedCreationText, requestText, WORKS } from "./works.ts";
 export interface OverloadFigures {
   /** The load as a multiple of the capacity. */
   load: number;
-  /** Requests served in time, relative to the highest median of all loads. */
+  /** Requests served in time, relative to the mean of the capacities measured just before and just after. */
   goodput: Spread;
   /** Milliseconds from the sending of a served request to its response. */
   p99: Spread;
@@ -36,7 +36,8 @@ const LOADS = [0.5, 1, 1.5, 2, 3, 0.4];
 const CONNECTIONS = 1_000;
 /** Milliseconds after which a client no longer waits. */
 const PATIENCE = 2_000;
-const WARM_UP = { connections: 64, milliseconds: 1_000 };
+const SATURATING = { perSecond: 50_000, connections: 64 };
+const WARM_UP_MS = 1_000;
 
 /** Prints goodput and p99 of several loads, for each limit of requests in flight. */
 export async function overload(databases: Databases, effort: { rounds: number; milliseconds: number }): Promise<void> {
@@ -46,13 +47,13 @@ export async function overload(databases: Databases, effort: { rounds: number; m
     const { capacity, figures } = await overloaded(databases, String(maxInFlight), options);
     for (const { load, goodput, p99, refused, served } of figures) {
       rows[`MAX_IN_FLIGHT=${maxInFlight}, load ${load}`] = {
-        "goodput to the best": show(goodput),
+        "goodput to the capacity": show(goodput),
         "p99 ms": show(p99, 0),
         "503": show(refused),
         served: show(served),
       };
     }
-    rows[`MAX_IN_FLIGHT=${maxInFlight}, capacity`] = { "goodput to the best": `${show(capacity, 0)}/s` };
+    rows[`MAX_IN_FLIGHT=${maxInFlight}, capacity`] = { "goodput to the capacity": `${show(capacity, 0)}/s` };
   }
   console.log(
     `\noverload, ${CONNECTIONS} connections, clients that wait for ${PATIENCE} ms; load as a multiple of the capacity`,
@@ -60,7 +61,10 @@ export async function overload(databases: Databases, effort: { rounds: number; m
   console.table(rows);
 }
 
-/** Measures the capacity of the service, and then its goodput at multiples of the capacity. Each round starts the service anew. */
+/**
+ * Measures the goodput of the service at multiples of its capacity. Each round starts the service anew.
+ * The capacity is measured between all loads, since other programs change the speed of a machine from second to second.
+ */
 export async function overloaded(
   databases: Databases,
   maxInFlight: string,
@@ -69,7 +73,7 @@ export async function overloaded(
   using load = startOpenLoad();
   const capacities: number[] = [];
   const measured = loads.map(() => ({
-    rate: [] as number[],
+    goodput: [] as number[],
     p99: [] as number[],
     refused: [] as number[],
     served: [] as number[],
@@ -81,12 +85,13 @@ export async function overloaded(
       const requests = mix(databases.key);
       const run = (more: Pick<OpenLoad, "perSecond" | "connections" | "milliseconds" | "runIn">) =>
         load.ask<OpenResult>({ port: contender.port, requests, patience: PATIENCE, seed: ++seed, ...more });
-      const saturating = { perSecond: 50_000, connections: WARM_UP.connections };
+      const saturate = async (during: number) => {
+        const { served, seconds } = await run({ ...SATURATING, milliseconds: during, runIn: during });
+        return served / seconds;
+      };
       report("Warming up");
-      await run({ ...saturating, milliseconds: WARM_UP.milliseconds, runIn: WARM_UP.milliseconds });
-      const { served, seconds } = await run({ ...saturating, milliseconds, runIn: milliseconds });
-      const capacity = served / seconds;
-      capacities.push(capacity);
+      await saturate(WARM_UP_MS);
+      let capacity = await saturate(milliseconds);
       for (const [at, multiple] of loads.entries()) {
         report("Overloading", {
           done: round * loads.length + at,
@@ -94,20 +99,22 @@ export async function overloaded(
           unit: "loads",
         });
         const result = await run({ perSecond: multiple * capacity, connections, milliseconds, runIn: milliseconds });
-        const { rate, p99, refused, served: servedShares } = measured[at]!;
-        rate.push(result.served / result.seconds);
+        const before = capacity;
+        capacity = await saturate(milliseconds);
+        capacities.push(capacity);
+        const { goodput, p99, refused, served } = measured[at]!;
+        goodput.push(result.served / result.seconds / ((before + capacity) / 2));
         p99.push(result.p99);
         refused.push(result.refused / (result.served + result.refused));
-        servedShares.push(Math.min(1, result.served / result.arrived)); // the requests of the run-in are served too
+        served.push(Math.min(1, result.served / result.arrived)); // the requests of the run-in are served too
       }
     }
   });
-  const best = Math.max(...[capacities, ...measured.map(({ rate }) => rate)].map((rates) => spreadOf(rates).median));
   return {
     capacity: spreadOf(capacities),
-    figures: measured.map(({ rate, p99, refused, served }, at) => ({
+    figures: measured.map(({ goodput, p99, refused, served }, at) => ({
       load: loads[at]!,
-      goodput: spreadOf(rate.map((perSecond) => perSecond / best)),
+      goodput: spreadOf(goodput),
       p99: spreadOf(p99),
       refused: spreadOf(refused),
       served: spreadOf(served),
