@@ -61,8 +61,13 @@ export async function loadContract(path: string): Promise<Contract> {
       ? bundle.parsed
       : withLocalReferences(core.parseYaml(bundle.source.body) as OpenApiDocument);
   const document = parsed as Contract["document"];
+  const trees = new Map<string, OpenApiDocument>();
+  const treeOf = ({ body }: ProblemLocation["source"]): OpenApiDocument => {
+    if (!trees.has(body)) trees.set(body, core.parseYaml(body) as OpenApiDocument);
+    return trees.get(body)!;
+  };
   const problem = problems.find(
-    ({ severity, location }) => severity === "error" && !isMappingOfNames(core, document, location[0]),
+    ({ severity, location }) => severity === "error" && !isMappingOfNames(document, treeOf, location[0]),
   );
   if (problem)
     throw new TypeError(`${path} cannot be read: ${problem.message} at ${problem.location[0]?.pointer ?? "#/"}.`);
@@ -84,13 +89,13 @@ export async function loadContract(path: string): Promise<Contract> {
 
 /** Returns whether a problem is that of a mapping to names of schemas. Redocly takes each name for a file. */
 function isMappingOfNames(
-  core: RedoclyCore,
   { components }: Contract["document"],
+  treeOf: (source: ProblemLocation["source"]) => OpenApiDocument,
   location?: ProblemLocation,
 ): boolean {
   const [, at] = /^(.*\/discriminator\/mapping)\/[^/]+$/.exec(location?.pointer ?? "") ?? [];
   if (at === undefined) return false;
-  const mapping = pointer(core.parseYaml(location!.source.body) as OpenApiDocument, at) as Record<string, string>;
+  const mapping = pointer(treeOf(location!.source), at) as Record<string, string>;
   return Object.values(mapping).every((target) => Object.hasOwn(components?.["schemas"] ?? {}, nameOf(target)));
 }
 
