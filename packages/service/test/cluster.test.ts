@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { execFile, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { Agent } from "node:http";
@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
 import { METRICS_PREFIX } from "@platform/name";
 import { freePort } from "@platform/test-support/free-port";
 import { needsPosix } from "@platform/test-support/posix";
@@ -13,6 +14,20 @@ import { answeringProcesses, metricsOf, sampleOf } from "@platform/test-support/
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { environment, pathOf, send, startProgram } from "./things-program.ts";
+
+test("a service in the cluster of another program waits for it while it is busy", async () => {
+  const [program, env] = [pathOf("things"), environment({ PORT: "0" })].map((value) => JSON.stringify(value));
+  const primary = `
+    import cluster from "node:cluster";
+    cluster.schedulingPolicy = cluster.SCHED_NONE;
+    cluster.setupPrimary({ exec: ${program}, args: ["serve"], execArgv: [] });
+    const worker = cluster.fork(${env});
+    worker.on("online", () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000));
+    worker.on("listening", () => worker.send("shutdown"));
+    worker.on("exit", (code) => console.log("ended with", code));`;
+  const options = ["--input-type=module", "--eval", primary];
+  expect((await promisify(execFile)(process.execPath, options)).stdout).toMatch(/ are listening on .*ended with 0\n$/s);
+});
 
 describe("WEB_CONCURRENCY", () => {
   test("=3 starts three processes, and /metrics adds up their values", async () => {

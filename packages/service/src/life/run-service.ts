@@ -41,10 +41,14 @@ export async function runService(program: ServiceProgram): Promise<void> {
   const started = Promise.withResolvers<RunningService>();
   const reload = coalesce(async () => reloadService(await started.promise, program, logger));
   process.on(RELOAD_SIGNAL, () => void reload());
-  const earlyRequest = await Promise.race([stopRequest, program.prepare()]);
-  if (earlyRequest !== undefined) return endAtOnce(earlyRequest, logger);
-  const isSingle = config.processes === 1 || cluster.isWorker; // a worker cannot start workers
-  service = await (isSingle ? startService : startProcesses)(program, logger);
+  try {
+    const earlyRequest = await Promise.race([stopRequest, program.prepare()]);
+    if (earlyRequest !== undefined) return endAtOnce(earlyRequest, logger);
+    const isSingle = config.processes === 1 || cluster.isWorker; // a worker cannot start workers
+    service = await (isSingle ? startService : startProcesses)(program, logger);
+  } finally {
+    process.channel?.unref(); // it must not keep the process running; but `listen` waits for an answer of the primary, by it alone
+  }
   let drainMs = config.shutdownDelay * 1_000;
   try {
     const ended = Promise.race([stopRequest, service.failed ?? stopRequest]);
@@ -109,7 +113,6 @@ function waitForStopRequest(kill: () => void): Promise<StopRequest> {
     process.on("message", (message) => {
       if (message === "shutdown") resolve({ parent: "shutdown" });
     });
-    process.channel?.unref(); // the channel must not keep the process running
     const isConnected = process.connected as boolean | undefined; // undefined if there never was a channel
     if (isConnected === false) onParentEnded();
     for (const signal of STOP_SIGNALS) {
