@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { destination } from "pino";
+import { openSync, readFileSync, writeSync } from "node:fs";
 import type { Tuning } from "../src/server.ts";
 import { type NativeName, startNative } from "./native-peers.ts";
 import type { PeerDatabase, StartPeer } from "./peers/peer.ts";
@@ -60,7 +59,8 @@ export async function serveContender(
   }
   const { createLogger, inBatches, readConfig, start } = (await import(service)) as typeof import("./service.ts");
   const config = readConfig({ PETSTORE_ENV: "production", PORT: "0", DATABASE_URL: `file:${database.path}`, ...env });
-  const logger = createLogger(config.logLevel, inBatches(destination("/dev/null")));
+  const devNull = openSync("/dev/null", "w");
+  const logger = createLogger(config.logLevel, inBatches({ write: (lines) => writeSync(devNull, lines) }));
   const { baseUrl } = await start(config, logger, { ...tuning, synchronous: database.synchronous });
   return { port: Number(new URL(baseUrl).port), pid };
 }

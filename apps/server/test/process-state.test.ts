@@ -2,6 +2,7 @@ import { execFile, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
+import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { inBatches } from "@platform/service/request-log";
 import { pathOfFileUrl } from "@platform/storage/url";
@@ -81,7 +82,7 @@ test("log lines are written in batches, each line once and in order", async () =
   const written: string[] = [];
   const listeners = process.listenerCount("exit");
   const { promise, resolve } = Promise.withResolvers<void>();
-  const stream = inBatches({ write: (lines) => void (written.push(lines) === 2 && resolve()) });
+  const stream = inBatches({ write: (lines) => void (written.push(String(lines)) === 2 && resolve()) });
   for (const line of ["1\n", "2\n"]) stream.write(line);
   expect(written).toEqual([]);
   await expect.poll(() => written).toEqual(["1\n2\n"]);
@@ -90,6 +91,19 @@ test("log lines are written in batches, each line once and in order", async () =
   expect(written).toEqual(["1\n2\n", "3\n"]);
   expect(process.listenerCount("exit")).toBe(listeners + 1);
   process.removeListener("exit", process.listeners("exit").at(-1)!);
+});
+
+test("a log that nobody reads takes at most 5 MiB, and its reader learns how many lines were dropped", async () => {
+  const out = new PassThrough();
+  const stream = inBatches(out);
+  const line = `${"x".repeat(399)}\n`;
+  for (let count = 0; count < 50_000; count++) stream.write(line);
+  expect(out.writableLength + out.readableLength).toBeLessThan(5 * 2 ** 20);
+  process.listeners("exit").at(-1)!(0); // writes what waits
+  process.removeListener("exit", process.listeners("exit").at(-1)!);
+  const read = await text(out.end());
+  const [, dropped] = /"dropped":(\d+)/.exec(read)!;
+  expect(read.split(line).length - 1 + Number(dropped)).toBe(50_000);
 });
 
 test("worker processes leave signals to the first process, because a terminal sends them to all", async (context) => {

@@ -1,4 +1,5 @@
 import { hash, randomUUID } from "node:crypto";
+import { openSync, writeSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Pet } from "@petstore/contract";
@@ -97,8 +98,9 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
     return keys.get(token);
   };
 
+  const devNull = openSync("/dev/null", "w");
   const app = Fastify({
-    loggerInstance: pino({}, inBatches(pino.destination("/dev/null"))),
+    loggerInstance: pino({}, inBatches({ write: (lines) => writeSync(devNull, lines) })),
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     ajv: { customOptions: { removeAdditional: false } },

@@ -51,10 +51,11 @@ const CLIENTS = 100;
 
 /**
  * Measures a service with a hundred clients that each send 57 KiB of requests for a path and read no response. Returns the growth
- * of its memory and the longest time of a health check. The service has served before, so that its code is compiled.
+ * of its memory and the longest time of a health check. The service has served several such loads before, so that its code is
+ * compiled and V8's heap has the size of a busy service: a first load adds up to 40 MB, whether its responses are read or not.
  */
 export async function costsOfUnreadResponses(path: string) {
-  const program = await startProgram(await temporaryFolder());
+  const program = await startProgram(await temporaryFolder(), { LOG_LEVEL: "silent" }); // this busy process would read the log late
   const { hostname, port, origin } = new URL(program.baseUrl);
   const send = async (requests: string): Promise<Socket> => {
     const socket = connect(Number(port), hostname).on("error", () => {});
@@ -64,7 +65,8 @@ export async function costsOfUnreadResponses(path: string) {
   };
   const line = `GET ${path} HTTP/1.1\r\nHost: x\r\n`;
   const last = `${line}Connection: close\r\n\r\n`;
-  await Promise.all(Array.from({ length: CLIENTS }, async () => text(await send(`${line}\r\n`.repeat(50) + last))));
+  for (let round = 0; round < 5; round++)
+    await Promise.all(Array.from({ length: CLIENTS }, async () => text(await send(`${line}\r\n`.repeat(50) + last))));
   await (await fetch(`${origin}/healthz`)).text(); // the first call of `fetch` loads it
   const before = megabytesOf(program.child.pid!);
   const count = Math.floor((57 * 1024) / (line.length + 2));

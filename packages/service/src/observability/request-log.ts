@@ -20,24 +20,43 @@ export function createLogger(level: ServiceConfig["logLevel"], to: DestinationSt
 /** How long a line may wait for its batch, in milliseconds. */
 const BATCH_MS = 10;
 
+/** How many bytes may wait for a reader of the log that is behind: about 10,000 lines. */
+const MOST_WAITING = 4 * 2 ** 20;
+
+interface ByteStream {
+  write: (bytes: Buffer) => unknown;
+  writableLength?: number;
+}
+
 /**
  * Returns a stream that writes lines in batches, since a write costs more than formatting a line. The last batch is written when
- * the process exits. pino's own stream is not used, since it retries for ever at exit if the disk is full.
+ * the process exits. Where the reader of the log is too far behind, lines are dropped, so that the service goes on and its memory
+ * is bounded; the next batch says how many. pino's own stream is not used, since it retries for ever at exit if the disk is full.
  */
-export function inBatches(out: DestinationStream = process.stdout): DestinationStream {
+export function inBatches(out: ByteStream = process.stdout): DestinationStream {
   let lines = "";
+  let dropped = 0;
   const flush = (): void => {
-    if (lines !== "") out.write(lines);
+    if (dropped > 0)
+      lines += `{"level":40,"time":${Date.now()},"pid":${process.pid},"dropped":${dropped},"msg":"${BEHIND}"}\n`;
+    if (lines !== "") out.write(Buffer.from(lines)); // V8 would keep a text that waits until a full collection
     lines = "";
+    dropped = 0;
   };
   process.once("exit", flush);
   return {
     write: (line) => {
+      if (lines.length + (out.writableLength ?? 0) > MOST_WAITING) {
+        dropped++;
+        return;
+      }
       if (lines === "") setTimeout(flush, BATCH_MS);
       lines += line;
     },
   };
 }
+
+const BEHIND = "lines of the log were dropped, because its reader is behind";
 
 /** The status of an outage or an overload. It is no error of the request, and outages are logged on their own. */
 const UNAVAILABLE = 503;
