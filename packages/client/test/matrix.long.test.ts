@@ -18,7 +18,7 @@ import { hostile, HOSTILE_PROGRAM, OUTCOMES } from "./hostile-program.ts";
 
 const run = promisify(execFile);
 const source = join(import.meta.dirname, "..");
-const tools = join(source, "matrix");
+const tools = join(source, "../laboratory/client/matrix");
 const tool = (path: string) => join(tools, "node_modules", path);
 
 /** The Nodes of the matrix. Their packages are for one platform. */

@@ -12,7 +12,7 @@ import { Service } from "./service.ts";
 import { styled, readKeys } from "./terminal.ts";
 
 /** The folders of a package that contain code; they are watched with their subfolders. */
-const CODE = ["src", "bin", "test", "bench", "examples"];
+const CODE = ["src", "bin", "test", "examples"];
 
 const program = createProgram("dev", {
   description: "Runs the service, watches the contract and the code, and reports after each save.",

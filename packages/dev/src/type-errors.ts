@@ -17,7 +17,7 @@ const KINDS = [
   "storefront",
   "examples",
   "tests",
-  "benches",
+  "laboratory",
   "other code",
 ] as const;
 type Kind = (typeof KINDS)[number];
@@ -69,7 +69,7 @@ export function causesOf(diagnostics: Diagnostic[], root: string): TypeErrors[] 
 /** Returns the kind of code of a file, by its path from the root and its imports. */
 export function kindOf(file: string, root: string): Kind {
   if (/(?:^|\/)test(?:ing)?\//.test(file)) return "tests";
-  if (/\/bench\//.test(file)) return "benches";
+  if (file.startsWith("packages/laboratory/")) return "laboratory";
   if (/\/examples\//.test(file)) return "examples";
   if (file.startsWith("apps/storefront/")) return "storefront";
   if (/^apps\/server\/src\/(?:.*[/.])?(?:handlers|registrations)\.ts$/.test(file)) return "handlers";

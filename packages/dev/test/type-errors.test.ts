@@ -82,7 +82,7 @@ test("code is labelled by its folder, and by its import of the client", () => {
     "apps/server/src/resources/pets/pets.table.ts": "service",
     "apps/server/test/a.test.ts": "tests",
     "apps/server/testing/service.ts": "tests",
-    "apps/server/bench/main.ts": "benches",
+    "packages/laboratory/bench.ts": "laboratory",
     "apps/storefront/src/a.tsx": "storefront",
     "apps/storefront/test/a.test.ts": "tests",
     "packages/client/examples/a.ts": "examples",

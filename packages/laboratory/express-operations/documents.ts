@@ -1,0 +1,31 @@
+import { operationsOf } from "express-operations/document";
+import { excerpt } from "../../../packages/express-operations/src/document/excerpt.ts";
+import type { OpenApiDocument } from "express-operations";
+import { githubDocument } from "../../../packages/express-operations/test/fixtures/github.ts";
+
+/** The operation that is measured, in every document: GitHub's list of a user's public keys. */
+export const MEASURED = "users/list-public-keys-for-user";
+
+/** Which documents there are: synthetic ones by their number of operations, and GitHub's. */
+export type DocumentName = "3" | "100" | "1000" | "github";
+
+/** The document of a name. In synthetic ones the measured operation stands in the middle, with all it refers to. */
+export function documentNamed(name: DocumentName): OpenApiDocument {
+  const github = githubDocument();
+  if (name === "github") return github;
+  const { method, path, operation } = operationsOf(github).find(({ id }) => id === MEASURED)!;
+  const { document } = excerpt(github, method, operation);
+  const fillers = Array.from({ length: Number(name) - 1 }, (_, index) =>
+    index % 2 === 0 ? filler("a", index) : filler("z", index),
+  );
+  return { ...document, paths: { ...Object.fromEntries(fillers), [path]: Object.values(document.paths!)[0] } };
+}
+
+function filler(letter: string, at: number): [path: string, item: object] {
+  const parameters = [
+    { name: "id", in: "path", required: true, schema: { type: "integer" } },
+    { name: "limit", in: "query", schema: { type: "integer", default: 10 } },
+  ];
+  const responses = { 200: { description: "", content: { "application/json": { schema: {} } } } };
+  return [`/${letter}${at}/{id}`, { get: { operationId: `${letter}${at}`, parameters, responses } }];
+}

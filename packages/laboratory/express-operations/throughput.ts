@@ -1,0 +1,67 @@
+import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { withProgress } from "@platform/command-line";
+import type { LoadResult, Slice } from "../measuring/load.ts";
+import { Process, startLoad } from "../measuring/process.ts";
+
+/** A server to load. */
+export interface Entrant {
+  /** The module of its process. It sends its port, and its CPU seconds when asked for `CPU seconds`. */
+  module: URL;
+  args: string[];
+  /** The request as sent. */
+  request: string;
+  /** Matches the complete response, of status 200. */
+  response: RegExp;
+}
+
+/** The rates of one entrant, by round. */
+export interface Rates {
+  /** Requests answered per second. */
+  perSecond: number[];
+  /** Requests answered per second of CPU time of its process, which other processes do not change. */
+  perCpuSecond: number[];
+}
+
+/**
+ * Loads each entrant for one second in turn, for some rounds after a first that does not count, all of them alive
+ * throughout. Rejects if a response is wrong.
+ */
+export async function throughput(entrants: Entrant[], rounds: number): Promise<Rates[]> {
+  using running = new DisposableStack();
+  const load = running.use(startLoad());
+  const servers: { server: Process; slice: Slice; rates: Rates }[] = [];
+  for (const { module, args, request, response } of entrants) {
+    const server = running.use(new Process(0, module, args));
+    const port = await server.next<number>();
+    const received = await exchange(port, request);
+    if (!response.test(received)) throw new Error(`${args.join(" ")} responds with ${received}`);
+    const requests = [{ text: request, status: 200 }];
+    const slice = { port, requests, connections: 16, milliseconds: 1_000, runIn: 0 };
+    servers.push({ server, slice, rates: { perSecond: [], perCpuSecond: [] } });
+  }
+  const total = (rounds + 1) * servers.length;
+  await withProgress(async (report) => {
+    for (let turn = 0; turn < total; turn++) {
+      report("Measuring", { done: turn, total, unit: "turns" });
+      const round = Math.floor(turn / servers.length);
+      const { server, slice, rates } = servers[(turn + round) % servers.length]!;
+      await load.ask({ ...slice });
+      const before = await server.ask<number>("CPU seconds");
+      const { answered, seconds } = await load.ask<LoadResult>("go");
+      const cpuSeconds = (await server.ask<number>("CPU seconds")) - before;
+      await sleep(50);
+      if (round === 0) continue;
+      rates.perSecond.push(answered / seconds);
+      rates.perCpuSecond.push(answered / cpuSeconds);
+    }
+  });
+  return servers.map(({ rates }) => rates);
+}
+
+/** Sends a request and resolves with the complete response as text. */
+async function exchange(port: number, request: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write(request.replace("\r\n", "\r\nConnection: close\r\n"));
+  return Buffer.concat(await socket.toArray()).toString();
+}

@@ -1,0 +1,128 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { withProgress } from "@platform/command-line";
+import { rolldown } from "rolldown";
+import { pathOf } from "../../documents/directory.ts";
+import type { DocumentResult } from "./worker.ts";
+
+type Compile = (clients: { name: string; folder: string }[], isExact: boolean) => Promise<Map<string, string>>;
+
+/** A generator: its arguments, and a module that exports one call. */
+interface Generator {
+  args: (input: string, output: string) => string[];
+  oneCall: (folder: string) => string | undefined;
+}
+
+const bin = (name: string) => join(import.meta.dirname, "../node_modules/.bin", name);
+
+const GENERATORS: Record<string, Generator> = {
+  "fetch-operations": {
+    args: (input, output) => {
+      const config = `${output}.json`;
+      writeFileSync(config, JSON.stringify({ contract: input, output, name: "Census", importExtension: ".ts" }));
+      return [
+        process.execPath,
+        join(import.meta.dirname, "../../../fetch-operations/bin/fetch-operations.js"),
+        "generate",
+        "--config",
+        config,
+      ];
+    },
+    oneCall: (folder) => {
+      const name = firstExport(join(folder, "operations.ts"));
+      return (
+        name &&
+        `export { call, connectWith } from "fetch-operations"; export { api } from "${folder}/api.ts"; export { ${name} } from "${folder}/operations.ts";`
+      );
+    },
+  },
+  "hey-api": {
+    args: (input, output) => [bin("openapi-ts"), "-i", input, "-o", output, "-c", "@hey-api/client-fetch"],
+    oneCall: (folder) => {
+      const name = firstExport(join(folder, "sdk.gen.ts"));
+      return (
+        name && `export { ${name} } from "${folder}/sdk.gen.ts"; export { client } from "${folder}/client.gen.ts";`
+      );
+    },
+  },
+  orval: {
+    args: (input, output) => [
+      bin("orval"),
+      "--input",
+      input,
+      "--output",
+      join(output, "orval.ts"),
+      "--client",
+      "fetch",
+    ],
+    oneCall: (folder) => {
+      const file = join(folder, readdirSync(folder)[0] ?? "");
+      const text = readFileSync(file, "utf8");
+      const name = /^export const (\w+) = async/m.exec(text)?.[1];
+      return name && `export { ${name} } from "${file}";`;
+    },
+  },
+};
+
+/** Generates the documents with each generator, compiles the clients, and prints the medians. */
+export async function comparePeers(documents: DocumentResult[], root: string, compile: Compile): Promise<void> {
+  console.log(
+    `\npeers, ${documents.length} documents: generated; compiled without errors; median seconds to generate; seconds to compile all; median size of one call, minified and compressed`,
+  );
+  for (const [peer, { args, oneCall }] of Object.entries(GENERATORS)) {
+    const made: { name: string; folder: string }[] = [];
+    const times: number[] = [];
+    const sizes: number[] = [];
+    await withProgress(async (report) => {
+      for (const [index, { name }] of documents.entries()) {
+        report(`Generating with ${peer}`, { done: index, total: documents.length, unit: "documents" });
+        const folder = join(root, `${peer}-${index}`);
+        mkdirSync(folder, { recursive: true });
+        const start = performance.now();
+        if (!(await run(args(pathOf(name), folder), root))) continue;
+        times.push((performance.now() - start) / 1_000);
+        made.push({ name, folder });
+        const size = await sizeOf(oneCall(folder), `${folder}.mjs`);
+        if (size !== undefined) sizes.push(size);
+      }
+    });
+    const start = performance.now();
+    const failures = await compile(made, false); // with settings that all generators support
+    const compiling = ((performance.now() - start) / 1_000).toFixed(1);
+    console.log(
+      `  ${peer}: ${made.length}; ${made.length - failures.size}; ${median(times).toFixed(2)} s; ${compiling} s; ${Math.round(median(sizes))} B`,
+    );
+    for (const [name, error] of [...failures].slice(0, 5)) console.log(`    ${name}: ${error}`);
+  }
+}
+
+function firstExport(file: string): string | undefined {
+  return /^export const (\w+)/m.exec(readFileSync(file, "utf8"))?.[1];
+}
+
+async function sizeOf(code: string | undefined, entry: string): Promise<number | undefined> {
+  if (code === undefined) return undefined;
+  try {
+    writeFileSync(entry, code);
+    const bundle = await rolldown({ input: entry, platform: "browser", logLevel: "silent" });
+    const { output } = await bundle.generate({ minify: true, format: "esm" });
+    return gzipSync(output[0].code).length;
+  } catch {
+    return undefined;
+  }
+}
+
+function run([program = "", ...args]: string[], cwd: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { cwd, stdio: "ignore", timeout: 120_000 });
+    child.on("close", (code) => resolve(code === 0));
+    child.on("error", () => resolve(false));
+  });
+}
+
+function median(values: number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,60 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A tracked file with its number of lines. */
+interface TrackedFile {
+  path: string;
+  lines: number;
+}
+
+/** A limit on the size of the repository. */
+export interface Budget {
+  name: string;
+  count: number;
+  limit: number;
+}
+
+const CODE = /\.(?:[cm]?[jt]sx?|go|rs|sh|css|html|py|java)$|^\.ci\/run$/;
+const TESTS = /(?:^|\/)test\/|\.test(?:-d)?\.tsx?$/;
+const GENERATED = /(?:^|\/)generated\//;
+const LABORATORY = /^packages\/laboratory\//;
+const DOCUMENTS = /^packages\/express-operations\/src\/|^packages\/fetch-operations\/src\/generated\//;
+const EXTENSIONS =
+  /^packages\/express-operations\/src\/(?:conformance|upload|webhooks|(?:conformance|webhooks)\.ts|response\/(?:.*stream|server-sent|item-format|event-schema))/;
+
+/** Counts the source of the repository in `root`: code that git tracks, without tests and generated code. */
+export function budgetsOf(root: string): Budget[] {
+  const paths = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" }).split("\0").filter(Boolean);
+  const source = paths
+    .filter((path) => CODE.test(path) && !TESTS.test(path) && !GENERATED.test(path))
+    .map((path): TrackedFile => ({ path, lines: linesIn(readFileSync(join(root, path), "utf8")) }));
+  const linesOf = (isCounted: (path: string) => boolean) =>
+    source.reduce((sum, { path, lines }) => sum + (isCounted(path) ? lines : 0), 0);
+  const packages = new Set(paths.flatMap((path) => /^packages\/[^/]+\/package\.json$/.exec(path)?.[0] ?? []));
+  return [
+    { name: "lines of source", count: linesOf(() => true), limit: 34_000 },
+    { name: "lines of the laboratory", count: linesOf((path) => LABORATORY.test(path)), limit: 6_000 },
+    {
+      name: "lines of the core of express-operations, and of the package about documents",
+      count: linesOf((path) => DOCUMENTS.test(path) && !EXTENSIONS.test(path)),
+      limit: 6_000,
+    },
+    {
+      name: "lines of these, streams, uploads, webhooks and conformance",
+      count: linesOf((path) => DOCUMENTS.test(path)),
+      limit: 10_500,
+    },
+    { name: "packages", count: packages.size, limit: 16 },
+    { name: "tracked files", count: paths.length, limit: 950 },
+    {
+      name: "files below 30 lines in src",
+      count: source.filter(({ path, lines }) => path.includes("/src/") && lines < 30).length,
+      limit: 60,
+    },
+  ];
+}
+
+function linesIn(text: string): number {
+  return text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
+}

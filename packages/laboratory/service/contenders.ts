@@ -1,0 +1,67 @@
+import { openSync, readFileSync, writeSync } from "node:fs";
+import type { Tuning } from "../../../apps/server/src/server.ts";
+import { type NativeName, startNative } from "./native-peers.ts";
+import type { PeerDatabase, StartPeer } from "./peers/peer.ts";
+
+/** A contender of the benchmark: the service with some tuning, or a peer by the name of its file. */
+export interface Contender {
+  name: "petstore" | "node-http" | "fastify" | "fastify-tuned" | "hono" | "express-eov-kysely" | NativeName;
+  env?: NodeJS.ProcessEnv;
+  tuning?: Tuning;
+  /** Options of Node, in place of those of production. */
+  flags?: string[];
+}
+
+/** The options of Node in production, as in `petstore.service` and the Containerfile. */
+export const NODE_FLAGS: string[] =
+  /^ExecStart=.*/m
+    .exec(readFileSync(new URL("../../../apps/server/petstore.service", import.meta.url), "utf8"))![0]
+    .match(/--\S+/g) ?? [];
+
+/** Returns the options of Node for a contender. The production options are one of the measured techniques. */
+export function flagsOf({ name, flags }: Contender): string[] {
+  return flags ?? (name === "petstore" || name === "fastify-tuned" ? NODE_FLAGS : []);
+}
+
+/** The compared stacks, by their labels in the tables. */
+export const LINEUP = {
+  "this service": { name: "petstore" },
+  "this service, no response cache": { name: "petstore", tuning: { isCaching: false } },
+  "this service, Node without flags": { name: "petstore", flags: [] },
+  "Fastify, same techniques": { name: "fastify-tuned" },
+  "Fastify, same techniques, no response cache": { name: "fastify-tuned", env: { PEER_CACHES: "off" } },
+  "Fastify as documented": { name: "fastify" },
+  "Hono as documented": { name: "hono" },
+  "bare node:http": { name: "node-http" },
+  "Express + EOV + Kysely as documented": { name: "express-eov-kysely" },
+} as const satisfies Record<string, Contender>;
+
+export type Label = keyof typeof LINEUP;
+
+/** A contender that serves. */
+export interface Serving {
+  port: number;
+  /** The process that serves: this one, or a child. */
+  pid: number;
+}
+
+/** Starts a contender, in this process unless it is native. `service` is the URL of the bundled service. */
+export async function serveContender(
+  { name, env = {}, tuning }: Contender,
+  database: PeerDatabase,
+  service: string,
+): Promise<Serving> {
+  Object.assign(process.env, env);
+  if (name === "go" || name === "rust") return startNative(name, database);
+  const { pid } = process;
+  if (name !== "petstore") {
+    const { start } = (await import(`./peers/${name}.ts`)) as { start: StartPeer };
+    return { port: await start(database), pid };
+  }
+  const { createLogger, inBatches, readConfig, start } = (await import(service)) as typeof import("./service.ts");
+  const config = readConfig({ PETSTORE_ENV: "production", PORT: "0", DATABASE_URL: `file:${database.path}`, ...env });
+  const devNull = openSync("/dev/null", "w");
+  const logger = createLogger(config.logLevel, inBatches({ write: (lines) => writeSync(devNull, lines) }));
+  const { baseUrl } = await start(config, logger, { ...tuning, synchronous: database.synchronous });
+  return { port: Number(new URL(baseUrl).port), pid };
+}

@@ -1,0 +1,174 @@
+import { withProgress } from "@platform/command-line";
+import { bundledService } from "./bundled-service.ts";
+import { compareResponses, type Server } from "./responses.ts";
+import type { LoadResult, Slice } from "../measuring/load.ts";
+import { Process } from "../measuring/process.ts";
+import type { Question } from "./contender.ts";
+import { type Contender, flagsOf } from "./contenders.ts";
+import type { Databases } from "./database.ts";
+import type { PeerDatabase } from "./peers/peer.ts";
+import { requestText, type Work } from "./works.ts";
+
+/** A contender in a child process, with its own copy of the database. */
+export interface RunningContender<Label extends string = string> extends Server, Disposable {
+  label: Label;
+  ask: <Answer>(question: Question) => Promise<Answer>;
+}
+
+/**
+ * V8 discards compiled code when a process is idle for some seconds, as contenders are while others are measured. A server
+ * under load is never idle so long.
+ */
+const KEEP_COMPILED_CODE = "--no-memory-reducer";
+
+/** Starts a contender on the servers' core, or on any core if `isPinned` is false. */
+export async function startContender<Label extends string>(
+  label: Label,
+  contender: Contender,
+  databases: Databases,
+  { synchronous = "normal", isPinned = true }: { synchronous?: PeerDatabase["synchronous"]; isPinned?: boolean } = {},
+): Promise<RunningContender<Label>> {
+  const database: PeerDatabase = { path: await databases.copy(), synchronous };
+  const args = [contender, database, await bundledService()].map((arg) => JSON.stringify(arg));
+  const flags = [...flagsOf(contender), KEEP_COMPILED_CODE];
+  const server = new Process(isPinned ? 0 : undefined, new URL("contender.ts", import.meta.url), args, flags);
+  const port = await server.next<number>();
+  return {
+    label,
+    port,
+    key: databases.key,
+    ask: (question) => server.ask(question),
+    [Symbol.dispose]: () => server[Symbol.dispose](),
+  };
+}
+
+/** The measurements of one contender, by round. */
+export interface Series {
+  /** Requests answered per second. */
+  perSecond: number[];
+  /** Requests answered per second of the server's CPU time, which other processes do not affect. */
+  perCpuSecond: number[];
+  p50: number[];
+  p99: number[];
+  /** The share of the time in which the server process did not use the CPU. */
+  idle: number[];
+  /** The resident memory of the server process right after the turn. */
+  megabytes: number[];
+}
+
+/** How long to measure, and with how many connections. */
+export interface Effort {
+  rounds: number;
+  milliseconds: number;
+  connections: number;
+  /**
+   * The warm-up before the first round: so many requests of each kind, or the time limit. It is long because V8 goes on
+   * optimizing the code of each kind for many requests.
+   */
+  warmUp: Required<Pick<Slice, "milliseconds" | "maxRequests">>;
+}
+
+/** The resources that the sections of the benchmark share. */
+export interface Bench {
+  load: Process;
+  databases: Databases;
+  effort: Effort;
+}
+
+/**
+ * Loads the contenders in turn with the same works, for some rounds after a warm-up. All contenders run throughout.
+ * Rejects if a response has an unexpected status. Calls `onTurn` after each turn.
+ */
+export async function measure<Label extends string>(
+  load: Process,
+  contenders: RunningContender<Label>[],
+  works: Work[],
+  { rounds, milliseconds, connections, warmUp }: Effort,
+  onTurn: () => void = () => {},
+): Promise<Record<Label, Series>> {
+  const empty = (): Series => ({ perSecond: [], perCpuSecond: [], p50: [], p99: [], idle: [], megabytes: [] });
+  const all = Object.fromEntries(contenders.map(({ label }) => [label, empty()])) as Record<Label, Series>;
+  const warmingUp = { ...warmUp, runIn: 0, maxRequests: warmUp.maxRequests * new Set(works).size };
+  for (let round = 0; round <= rounds; round++) {
+    for (const at of contenders.keys()) {
+      const { label, port, key, ask } = contenders[(at + round) % contenders.length]!;
+      const requests = works.map((work) => ({ text: requestText(work, key), status: work.status }));
+      const slice: Slice = {
+        port,
+        requests,
+        connections,
+        milliseconds,
+        runIn: milliseconds,
+        ...(round === 0 && warmingUp),
+      };
+      await load.ask({ ...slice });
+      const before = await ask<number>("CPU seconds");
+      const { answered, seconds, p50, p99 } = await load.ask<LoadResult>("go");
+      const cpuSeconds = (await ask<number>("CPU seconds")) - before;
+      const megabytes = await ask<number>("memory in MB");
+      onTurn();
+      if (round === 0) continue;
+      const series = all[label];
+      series.perSecond.push(answered / seconds);
+      series.perCpuSecond.push(answered / cpuSeconds);
+      series.p50.push(p50);
+      series.p99.push(p99);
+      series.idle.push(Math.max(0, 1 - cpuSeconds / seconds));
+      series.megabytes.push(megabytes);
+    }
+  }
+  return all;
+}
+
+/** Starts contenders, which end when `running` is disposed. */
+export async function startContenders<Name extends string>(
+  running: DisposableStack,
+  lineup: Record<Name, Contender>,
+  databases: Databases,
+  options: Parameters<typeof startContender>[3] = {},
+): Promise<RunningContender<Name>[]> {
+  const entries = Object.entries(lineup) as [Name, Contender][];
+  return Promise.all(
+    entries.map(async ([label, contender]) => running.use(await startContender(label, contender, databases, options))),
+  );
+}
+
+/** How many turns each contender has with a work in a round; several, because starting and warming up take much longer. */
+export const TURNS = 3;
+
+/**
+ * Measures works one after the other. Each round starts new processes and first compares their responses. New processes are
+ * needed because one of two identical processes may stay faster, by more than some stacks differ. All kinds of requests
+ * run before the first measurement; otherwise V8 would still be compiling during the first one.
+ */
+export async function measureFresh<Name extends string, Key extends string>(
+  { load, effort }: Pick<Bench, "load" | "effort">,
+  start: (running: DisposableStack) => Promise<RunningContender<Name>[]>,
+  works: Record<Key, Work | Work[]>,
+): Promise<Record<Key, Record<Name, Series>>> {
+  const all: Partial<Record<Key, Record<Name, Series>>> = {};
+  await withProgress(async (report) => {
+    report("Starting the contenders");
+    let turns = 0;
+    for (let round = 0; round < effort.rounds; round++) {
+      using running = new DisposableStack();
+      const contenders = await start(running);
+      contenders.push(...contenders.splice(0, round % contenders.length)); // each contender is first once
+      const kinds = Object.values<Work | Work[]>(works).flat();
+      const total = effort.rounds * contenders.length * (1 + Object.keys(works).length * (1 + TURNS));
+      const onTurn = () => report("Measuring", { done: ++turns, total, unit: "turns" });
+      await compareResponses(contenders, kinds);
+      await measure(load, contenders, kinds, { ...effort, rounds: 0 }, onTurn);
+      for (const name in works) {
+        const measured = await measure(load, contenders, [works[name]].flat(), { ...effort, rounds: TURNS }, onTurn);
+        const before = (all[name] ??= measured);
+        if (round > 0) for (const { label } of contenders) append(before[label], measured[label]);
+      }
+    }
+  });
+  return all as Record<Key, Record<Name, Series>>;
+}
+
+function append(series: Series, more: Series): void {
+  for (const figure of Object.keys(series) as (keyof Series)[]) series[figure].push(...more[figure]);
+}

@@ -1,0 +1,90 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test, vi } from "vitest";
+import { createDatabases } from "../service/database.ts";
+import { installPeers } from "../service/install-peers.ts";
+import { buildNativePeers, type NativeName } from "../service/native-peers.ts";
+import { compareResponses, type Server } from "../service/responses.ts";
+import { startContender } from "../service/rounds.ts";
+import { NATIVE_LABELS } from "../service/same-techniques.ts";
+import { type Work, WORKS } from "../service/works.ts";
+
+const PROGRAM = join(import.meta.dirname, "../bench.ts");
+
+/** It installs and builds the peers first, in three languages. */
+const BUILD_MS = 600_000;
+
+test(
+  "the benchmark measures each workload, and all stacks return the same responses",
+  { timeout: BUILD_MS },
+  async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, "service", "--quick"]);
+    for (const work of ["list 20", "list 100", "get by id", "create", "refuse with 400", "refuse with 401"])
+      expect(stdout).toContain(`\n${work}, `);
+    expect(stdout).toContain("│ this service ");
+    expect(stdout).toMatch(
+      /\nThe medians of two copies of the service differ by up to \d+% by the clock and \d+% by CPU time\./,
+    );
+    for (const [name, label] of Object.entries(NATIVE_LABELS))
+      expect(stdout).toMatch(new RegExp(`│ ${label} |\nWithout the peers? in .*${name}.*: .`));
+  },
+);
+
+test("a missing toolchain leaves out its peer, with the reason", async () => {
+  const log = vi.spyOn(console, "log").mockReturnValue();
+  const built = await buildNativePeers("/nowhere");
+  expect(built).toEqual([]);
+  expect(log.mock.calls.flat().join("\n")).toMatch(/Without the peers? in go.*: ./);
+  log.mockRestore();
+});
+
+test("stacks with the same techniques send the same headers, and accept each other's cursors", async () => {
+  await installPeers();
+  await using databases = await createDatabases(50);
+  const { "refuse with 401": refused, create } = WORKS;
+  const get = { method: "GET", path: "/v1/pets/1", status: 200 } as const;
+  const filtered = { method: "GET", path: "/v1/pets?limit=5&status=available", status: 200 } as const;
+  const first = { method: "GET", path: "/v1/pets?limit=10", status: 200 } as const;
+  const works: Work[] = [first, filtered, get, create, refused];
+  for (const name of ["fastify-tuned", ...(await buildNativePeers())] as const) {
+    using service = await startContender("this service", { name: "petstore" }, databases);
+    using peer = await startContender(name, { name }, databases);
+    for (const work of works) expect(await headersOf(peer, work), name).toEqual(await headersOf(service, work));
+    const { link } = await headersOf(service, first);
+    const next = { method: "GET", path: /<(.+)>/.exec(link!)![1]!, status: 200 } as const;
+    await compareResponses([service, peer], [next]);
+    expect(await headersOf(peer, next), name).toEqual(await headersOf(service, next));
+  }
+});
+
+/** Returns the headers of a response, without those of the connection and those that differ between two responses. */
+async function headersOf({ port, key: own }: Server, work: Work): Promise<Record<string, string>> {
+  const response = await fetch(`http://127.0.0.1:${port}${work.path}`, {
+    method: work.method,
+    headers: { Authorization: `Bearer ${work.key ?? own}`, "Content-Type": "application/json" },
+    ...(work.body !== undefined && { body: JSON.stringify(work.body) }),
+  });
+  await response.body?.cancel();
+  expect(response.status).toBe(work.status);
+  const { connection: _, "keep-alive": __, date, "x-request-id": id, ...rest } = Object.fromEntries(response.headers);
+  expect(date).toBeDefined();
+  expect(id).toMatch(/^[\da-f-]{36}$/);
+  return { ...rest, "content-type": rest["content-type"]!.split(";", 1)[0]! };
+}
+
+test("a peer in another language ends with its contender", async () => {
+  await using databases = await createDatabases(1);
+  for (const name of await buildNativePeers()) {
+    const pid = await startAndDispose(name);
+    await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
+  }
+
+  async function startAndDispose(name: NativeName): Promise<number> {
+    using contender = await startContender(NATIVE_LABELS[name], { name }, databases);
+    const pid = await contender.ask<number>("process id");
+    expect(existsSync(`/proc/${pid}`)).toBe(true);
+    return pid;
+  }
+});
