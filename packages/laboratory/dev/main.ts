@@ -4,11 +4,10 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createProgram, type Report, withProgress } from "@platform/command-line";
+import { createProgram, type Report, wholeNumber, withProgress } from "@platform/command-line";
 import { cloneInstalled } from "@platform/test-support/clone";
 import { startDev } from "../../dev/test/start.ts";
 
-const ROUNDS = 11;
 const CONTRACT = "openapi/openapi.yaml";
 const HANDLERS = "apps/server/src/resources/pets/pets.handlers.ts";
 
@@ -19,11 +18,12 @@ const MEASURES = {
   "type report": { pattern: /packages?; after (\d+\.\d+) s/, budget: 2.5 },
 };
 
-createProgram("dev bench", {
+const program = createProgram("bench dev", {
   description:
     "Edits the contract in a copy of this checkout under `dev`, and prints how soon after each save the report was there.",
   folder: import.meta.dirname,
-}).parse();
+}).option("--rounds <n>", "the number of saves", wholeNumber(1), 11);
+const { rounds: ROUNDS } = program.parse().opts<{ rounds: number }>();
 
 using clone = cloneInstalled();
 const dev = startDev(clone.directory);

@@ -1,20 +1,19 @@
 import { ratioOf, show, type Spread, spreadOf } from "../measuring/figures.ts";
 import { installFolder } from "../measuring/install.ts";
-import { createProgram, withProgress } from "@platform/command-line";
-import { installDocuments } from "../documents/directory.ts";
+import { createProgram, wholeNumber, withProgress } from "@platform/command-line";
 import { canPin } from "../measuring/process.ts";
 import type { Contender } from "./contenders.ts";
 import type { DocumentName } from "./documents.ts";
+import { printForms } from "./forms/measure.ts";
 import { jsonTimes } from "./json.ts";
 import { measureOperations } from "./operations.ts";
 import { heapAfter, startTimes } from "./start.ts";
 
-const ROUNDS = 9;
-
-createProgram("express-operations bench", {
-  description: "Measures requests, starts, memory, forms and large documents, beside other libraries.",
+const program = createProgram("bench express-operations", {
+  description: "Measures requests, starts, memory, forms and JSON, beside other libraries.",
   folder: import.meta.dirname,
-}).parse();
+}).option("--rounds <n>", "the number of rounds", wholeNumber(1), 9);
+const { rounds: ROUNDS } = program.parse().opts<{ rounds: number }>();
 
 console.log(canPin ? "Servers on core 0, load on core 1." : "Processes are not pinned: ratios are rough.");
 const series = await measureOperations(ROUNDS);
@@ -77,5 +76,4 @@ console.table(
 );
 
 await installFolder(import.meta.dirname);
-await installDocuments();
-await import(new URL("census/libraries.ts", import.meta.url).href); // needs the other libraries
+await printForms(ROUNDS);

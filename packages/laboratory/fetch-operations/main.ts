@@ -15,7 +15,7 @@ import { sizeOf } from "./size.ts";
  * of a bundle with one call, and the time of the import. The server is a process of its own. In each round, the clients take
  * turns, and each ratio is of one round.
  */
-const program = createProgram("fetch-operations bench", {
+const program = createProgram("bench fetch-operations", {
   description: "Compares clients: CPU time of a call, size of a bundle, time of the import.",
   folder: import.meta.dirname,
 }).option("--rounds <n>", "the number of rounds", wholeNumber(1), 11);

@@ -1,10 +1,9 @@
-import { Session } from "node:inspector/promises";
 import { type Contender, serveContender } from "./contenders.ts";
 import { cpuSecondsOf, megabytesOf } from "@platform/test-support/proc";
 import type { PeerDatabase } from "./peers/peer.ts";
 
 /** The requests to the process of a contender. */
-export type Question = "CPU seconds" | "memory in MB" | "process id" | "start profile" | "end profile";
+export type Question = "CPU seconds" | "memory in MB" | "process id";
 
 /** Runs one contender in this process: sends its port, then replies to questions. */
 const [contender, database, service] = process.argv.slice(2).map((text) => JSON.parse(text) as unknown);
@@ -13,9 +12,7 @@ process.send!(port);
 const isOwn = pid === process.pid;
 process.once("SIGTERM", () => process.exit()); // so that a native peer ends too
 
-const session = new Session();
-session.connect();
-const answers: Record<Question, () => unknown> = {
+const answers: Record<Question, () => number> = {
   "CPU seconds": () => {
     if (!isOwn) return cpuSecondsOf(pid);
     const { user, system } = process.cpuUsage();
@@ -23,14 +20,6 @@ const answers: Record<Question, () => unknown> = {
   },
   "process id": () => pid,
   "memory in MB": () => (isOwn ? process.memoryUsage().rss / 1e6 : megabytesOf(pid)),
-  "start profile": async () => {
-    await session.post("Profiler.enable");
-    await session.post("Profiler.start");
-    return true;
-  },
-  "end profile": async () => (await session.post("Profiler.stop")).profile,
 };
-process.on("message", (question: Question) => {
-  void Promise.resolve(answers[question]()).then((answer) => process.send!(answer));
-});
+process.on("message", (question: Question) => void process.send!(answers[question]()));
 process.on("disconnect", () => process.exit());

@@ -1,14 +1,11 @@
 import { type Agent, request as httpRequest } from "node:http";
-import type { AddressInfo } from "node:net";
-import type { Served } from "./contenders.ts";
 import type { SentRequest } from "./requests.ts";
 
 /**
  * Sends a request and resolves with status and time of the response. The status is 0 if there is no response, or if
  * HTTP cannot carry the request.
  */
-export function exchange(served: Served, agent: Agent, { method, target, headers, body }: SentRequest) {
-  const { port } = served.server.address() as AddressInfo;
+export function exchange(port: number, agent: Agent, { method, target, headers, body }: SentRequest) {
   const start = performance.now();
   return new Promise<{ status: number; milliseconds: number }>((resolve) => {
     const done = (status: number) => resolve({ status, milliseconds: performance.now() - start });

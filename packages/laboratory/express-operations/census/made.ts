@@ -1,4 +1,4 @@
-import type { Reply } from "./contenders.ts";
+import type { Reply } from "./served.ts";
 import type { Description, DescribedOperation, Node } from "./description.ts";
 import {
   chooseInputs,

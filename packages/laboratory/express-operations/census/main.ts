@@ -5,7 +5,6 @@ import { installFolder } from "../../measuring/install.ts";
 import { createProgram, wholeNumber, withProgress } from "@platform/command-line";
 import { documentNames, installDocuments, sizeOf } from "../../documents/directory.ts";
 import { sampleOf } from "../../measuring/sample.ts";
-import type { ContenderName } from "./contenders.ts";
 import { report } from "./report.ts";
 import type { DocumentResult } from "./result.ts";
 
@@ -13,7 +12,6 @@ interface Options {
   sample?: number;
   seed: number;
   document?: string[];
-  peers?: true;
   jobs: number;
   resume?: string;
   causes: number;
@@ -27,7 +25,6 @@ const program = createProgram("census", {
   .option("--sample <count>", "serve this many documents (default: all)", wholeNumber(1))
   .option("--seed <seed>", "selects the sample", wholeNumber(), 1)
   .option("--document <name...>", "serve documents whose names contain one of these")
-  .option("--peers", "measure other libraries too")
   .option("--jobs <count>", "serve this many documents at a time", wholeNumber(1), 2)
   .option("--resume <file>", "keep results in the file, and continue from those it has")
   .option("--causes <count>", "print this many causes of failures", wholeNumber(), 40);
@@ -37,10 +34,6 @@ await Promise.all([installFolder(join(import.meta.dirname, "..")), installDocume
 
 /** The time for a document, and for each of its bytes: 47 MB have 22,000 operations. */
 const LIMIT_MILLISECONDS = { document: 600_000, byte: 0.2 };
-const OWN: ContenderName[] = ["express-operations"];
-const contenders: ContenderName[] = values.peers
-  ? [...OWN, "express-openapi-validator", "openapi-backend", "fastify-openapi-glue"]
-  : OWN;
 
 const results: DocumentResult[] =
   values.resume !== undefined && existsSync(values.resume) ? readResults(values.resume) : [];
@@ -56,7 +49,6 @@ await withProgress(async (show) => {
 });
 report(
   results.filter(({ name }) => names.includes(name)),
-  contenders,
   values.causes,
 );
 
@@ -87,35 +79,33 @@ async function work(onServed: () => void): Promise<void> {
       worker.kill("SIGKILL");
       worker = undefined;
     }
-    const rows = served ?? contenders.map((contender) => notServed(name, contender));
-    results.push(...rows);
+    const result = served ?? notServed(name);
+    results.push(result);
     onServed();
-    if (values.resume !== undefined)
-      appendFileSync(values.resume, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    if (values.resume !== undefined) appendFileSync(values.resume, `${JSON.stringify(result)}\n`);
   }
   worker?.kill();
 }
 
 /** Resolves to undefined if the process ends or takes too long. */
-function serve(worker: ChildProcess, name: string): Promise<DocumentResult[] | undefined> {
+function serve(worker: ChildProcess, name: string): Promise<DocumentResult | undefined> {
   return new Promise((resolve) => {
-    const end = (rows?: DocumentResult[]) => {
+    const end = (result?: DocumentResult) => {
       clearTimeout(timer);
       worker.removeAllListeners();
-      resolve(rows);
+      resolve(result);
     };
     const timer = setTimeout(end, LIMIT_MILLISECONDS.document + LIMIT_MILLISECONDS.byte * sizeOf(name));
-    worker.once("message", (rows) => end(rows as DocumentResult[]));
+    worker.once("message", (result) => end(result as DocumentResult));
     worker.once("exit", () => end());
-    worker.send({ name, contenders });
+    worker.send(name);
   });
 }
 
-function notServed(name: string, contender: ContenderName): DocumentResult {
+function notServed(name: string): DocumentResult {
   const failure = { operationId: "", cause: "the process ended or took too long" };
   return {
     name,
-    contender,
     operations: 1,
     startMilliseconds: 0,
     failures: [failure],

@@ -1,22 +1,18 @@
-import type { ContenderName } from "./contenders.ts";
 import type { DocumentResult } from "./result.ts";
 
-/** Prints the shares of what holds, by library, and the causes of failures of the first one. */
-export function report(results: DocumentResult[], contenders: readonly ContenderName[], maxCauses: number): void {
-  const rows = contenders.map((contender) => [
-    contender,
-    summaryOf(results.filter((result) => result.contender === contender)),
-  ]);
-  console.table(Object.fromEntries(rows) as Record<string, object>);
-  const own = results.filter(({ contender }) => contender === contenders[0]);
-  const operations = sum(own.map((result) => result.operations));
-  const refusals = own.flatMap(({ name, startError }) => (startError === undefined ? [] : { name, cause: startError }));
-  print("Documents that do not start", refusals, own.length, maxCauses);
-  print("Operations without their declared success", withNames(own, "failures"), operations, maxCauses);
+/** Prints the shares of what holds, and the causes of failures. */
+export function report(results: DocumentResult[], maxCauses: number): void {
+  console.table(summaryOf(results));
+  const operations = sum(results.map((result) => result.operations));
+  const refusals = results.flatMap(({ name, startError }) =>
+    startError === undefined ? [] : { name, cause: startError },
+  );
+  print("Documents that do not start", refusals, results.length, maxCauses);
+  print("Operations without their declared success", withNames(results, "failures"), operations, maxCauses);
   print(
     "Invalid requests that are not refused",
-    withNames(own, "accepted"),
-    sum(own.map(({ invalid }) => invalid)),
+    withNames(results, "accepted"),
+    sum(results.map(({ invalid }) => invalid)),
     maxCauses,
   );
 }

@@ -1,8 +1,6 @@
-/** The result of one document with one library. */
+/** The result of one document. */
 export interface DocumentResult {
   name: string;
-  /** The name of the library. */
-  contender: string;
   operations: number;
   /** The error at start, if the document does not start. */
   startError?: string;

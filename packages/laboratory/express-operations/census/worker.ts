@@ -1,19 +1,16 @@
 import { Agent } from "node:http";
-import { type ContenderName, CONTENDERS, type Reply, type Served } from "./contenders.ts";
 import { type Description, operationsOf } from "./description.ts";
 import { readDocument } from "../../documents/directory.ts";
 import { exchange } from "./exchange.ts";
 import { type Made, requestMaker, textOf } from "./made.ts";
 import type { SentRequest } from "./requests.ts";
 import type { DocumentResult } from "./result.ts";
+import { type Reply, serve, type Served } from "./served.ts";
 
-/** Serves one document with one library, and sends the requests of all its operations. */
-async function serveDocument(
-  name: string,
-  contender: ContenderName,
-  document: Description,
-  made: Made[],
-): Promise<DocumentResult> {
+/** Serves one document, and sends the requests of all its operations. */
+async function serveDocument(name: string): Promise<DocumentResult> {
+  const document = readDocument(name) as Description;
+  const made: Made[] = operationsOf(document).map(requestMaker(document));
   let current: Reply = { status: 500, contentType: undefined, body: undefined };
   let handled = 0;
   const reply = () => {
@@ -22,7 +19,6 @@ async function serveDocument(
   };
   const result: DocumentResult = {
     name,
-    contender,
     operations: made.length,
     startMilliseconds: 0,
     failures: [],
@@ -36,7 +32,7 @@ async function serveDocument(
   const start = performance.now();
   let served: Served;
   try {
-    served = await CONTENDERS[contender](
+    served = await serve(
       structuredClone(document),
       made.map(({ operation }) => operation),
       reply,
@@ -51,7 +47,7 @@ async function serveDocument(
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const send = async (request: SentRequest) => {
     const before = performance.eventLoopUtilization();
-    const exchanged = await exchange(served, agent, request);
+    const exchanged = await exchange(served.port, agent, request);
     result.longestBusy = Math.max(result.longestBusy, performance.eventLoopUtilization(before).active);
     return exchanged;
   };
@@ -92,14 +88,4 @@ async function serveDocument(
   return result;
 }
 
-async function serveAll(name: string, contenders: ContenderName[]): Promise<DocumentResult[]> {
-  const document = readDocument(name) as Description;
-  const made = operationsOf(document).map(requestMaker(document));
-  const results: DocumentResult[] = [];
-  for (const contender of contenders) results.push(await serveDocument(name, contender, document, made));
-  return results;
-}
-
-process.on("message", ({ name, contenders }: { name: string; contenders: ContenderName[] }) => {
-  void serveAll(name, contenders).then((results) => process.send!(results));
-});
+process.on("message", (name: string) => void serveDocument(name).then((result) => process.send!(result)));

@@ -1,4 +1,4 @@
-import type { Description } from "./description.ts";
+import type { OpenApiDocument } from "express-operations";
 
 /** Fields of text, and a list of texts: some of the libraries compared leave numbers as text, and reject them. */
 const FIELDS = {
@@ -27,7 +27,7 @@ function operation(operationId: string, mediaType: string): { post: object } {
 }
 
 /** A document with the same form twice: as `application/x-www-form-urlencoded`, and as `multipart/form-data`. */
-export const FORMS: Description & { info: object } = {
+export const FORMS: OpenApiDocument & { info: { title: string; version: string } } = {
   openapi: "3.0.3",
   info: { title: "Forms", version: "1" },
   paths: {
