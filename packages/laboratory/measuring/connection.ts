@@ -1,76 +1,68 @@
-import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
-/** A request as sent, and the expected status of its response. */
-export interface PreparedRequest {
-  bytes: Buffer;
-  status: string;
-}
-
 const HEAD_END = "\r\n\r\n";
+const EMPTY: Buffer = Buffer.alloc(0);
+/** The buffer that every connection reads into; a stream would allocate one for each response. */
+const SHARED: Buffer = Buffer.allocUnsafe(65_536);
+
+/** What happens on connections. */
+export interface Events {
+  /** A response has arrived as a whole. `sentAt` is the time of its request, of `performance.now()`. */
+  answered: (connection: Connection, sentAt: number, status: number) => void;
+  closed: (connection: Connection) => void;
+}
 
 /**
  * A persistent connection with one request at a time. It reads only the status and the length of a response, because a
  * complete HTTP client takes as much CPU as the servers and would distort the measurement.
  */
 export class Connection {
+  /** When the request was sent that is not answered yet. */
+  sentAt: number | undefined;
+  /** Resolves when the connection is open, or has failed. */
+  readonly connected: Promise<unknown>;
   readonly #socket: Socket;
-  #receive: (chunk: Buffer) => void = () => {};
 
-  private constructor(port: number) {
+  constructor(port: number, events: Events) {
+    let begun = EMPTY;
+    const receive = (chunk: Buffer): void => {
+      const received = begun === EMPTY ? chunk : Buffer.concat([begun, chunk]);
+      const { sentAt } = this;
+      if (sentAt === undefined || !isWhole(received)) {
+        begun = Buffer.from(received); // a copy, because the next chunk overwrites this one
+        return;
+      }
+      begun = EMPTY;
+      this.sentAt = undefined;
+      events.answered(this, sentAt, Number(received.toString("latin1", 9, 12)));
+    };
     const onread = {
-      buffer: Buffer.allocUnsafe(65_536), // reused; a stream would allocate one for each response
+      buffer: SHARED,
       callback: (size: number, buffer: Uint8Array) => {
-        this.#receive((buffer as Buffer).subarray(0, size));
+        receive((buffer as Buffer).subarray(0, size));
         return true;
       },
     };
     this.#socket = connect({ port, host: "127.0.0.1", noDelay: true, onread });
+    this.connected = new Promise((done) => this.#socket.once("connect", done).once("close", done));
+    this.#socket.on("error", () => {});
+    this.#socket.on("close", () => events.closed(this));
   }
 
-  static async open(port: number): Promise<Connection> {
-    const connection = new Connection(port);
-    await once(connection.#socket, "connect");
-    return connection;
+  send(request: string | Buffer): void {
+    this.sentAt = performance.now();
+    this.#socket.write(request);
   }
 
+  /** Leaves without a report. */
   close(): void {
+    this.#socket.removeAllListeners("close");
     this.#socket.destroy();
-  }
-
-  /** Sends requests one after the other until `next` returns undefined. Adds the milliseconds of each to `latencies`. */
-  exchange(next: () => PreparedRequest | undefined, latencies: number[]): Promise<void> {
-    return new Promise((done, failed) => {
-      let sent: PreparedRequest | undefined;
-      let sentAt = 0;
-      let begun: Buffer = Buffer.alloc(0);
-      const send = (): void => {
-        sent = next();
-        if (sent === undefined) return done();
-        sentAt = performance.now();
-        this.#socket.write(sent.bytes);
-      };
-      this.#receive = (chunk) => {
-        const received = begun.length === 0 ? chunk : Buffer.concat([begun, chunk]);
-        if (!isWhole(received)) {
-          begun = Buffer.from(received); // a copy, because the next chunk overwrites this one
-          return;
-        }
-        begun = begun.subarray(begun.length);
-        const status = received.toString("latin1", 9, 12);
-        if (status !== sent!.status) return failed(new Error(`Answered with ${received.toString()}`));
-        latencies.push(performance.now() - sentAt);
-        send();
-      };
-      this.#socket.once("error", failed);
-      this.#socket.once("close", () => failed(new Error("The server closed the connection.")));
-      send();
-    });
   }
 }
 
 /** Whether these bytes are a complete response (RFC 9112, section 6.3). */
-export function isWhole(bytes: Buffer): boolean {
+function isWhole(bytes: Buffer): boolean {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd === -1) return false;
   if (bytes.toString("latin1", 9, 12) === "304") return true;

@@ -1,4 +1,4 @@
-import { Connection, type PreparedRequest } from "./connection.ts";
+import { Connection, type Events } from "./connection.ts";
 
 /** A period of load on a server. */
 export interface Slice {
@@ -42,41 +42,57 @@ let go: () => Promise<LoadResult>;
  * and V8 has released memory while the process was idle.
  */
 async function getReady(slice: Slice): Promise<"ready"> {
-  const prepared = slice.requests.map(({ text, status }) => ({ bytes: Buffer.from(text), status: String(status) }));
-  const open = await Promise.all(Array.from({ length: slice.connections }, () => Connection.open(slice.port)));
-  await run(open, prepared, { milliseconds: slice.runIn });
+  const requests = slice.requests.map(({ text, status }) => ({ bytes: Buffer.from(text), status }));
+  let answered: Events["answered"] = () => {};
+  const open = Array.from(
+    { length: slice.connections },
+    () =>
+      new Connection(slice.port, {
+        answered: (...args) => answered(...args),
+        closed: () => {
+          throw new Error("The server closed the connection.");
+        },
+      }),
+  );
+  await Promise.all(open.map(({ connected }) => connected));
+
+  /** Sends requests on each connection, one after the other, and resolves with their milliseconds. */
+  const exchange = ({ milliseconds, maxRequests = Infinity }: Pick<Slice, "milliseconds" | "maxRequests">) =>
+    new Promise<number[]>((done) => {
+      const latencies: number[] = [];
+      const expected = new Map<Connection, number>();
+      const deadline = performance.now() + milliseconds;
+      let made = 0;
+      let active = open.length;
+      const sendNext = (connection: Connection): void => {
+        if (performance.now() >= deadline || made++ >= maxRequests) {
+          if (--active === 0) done(latencies);
+          return;
+        }
+        const { bytes, status } = requests[next++ % requests.length]!;
+        expected.set(connection, status);
+        connection.send(bytes);
+      };
+      answered = (connection, sentAt, status) => {
+        if (status !== expected.get(connection)) throw new Error(`Answered with ${status}.`);
+        latencies.push(performance.now() - sentAt);
+        sendNext(connection);
+      };
+      open.forEach(sendNext);
+    });
+
+  await exchange({ milliseconds: slice.runIn });
   go = async () => {
-    const outcome = await run(open, prepared, slice);
+    const started = performance.now();
+    const cpu = process.cpuUsage();
+    const latencies = await exchange(slice);
+    const seconds = (performance.now() - started) / 1000;
+    const { user, system } = process.cpuUsage(cpu);
     for (const connection of open) connection.close();
-    return outcome;
+    latencies.sort((a, b) => a - b);
+    const percentile = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
+    const cpuSeconds = (user + system) / 1e6;
+    return { answered: latencies.length, seconds, cpuSeconds, p50: percentile(0.5), p99: percentile(0.99) };
   };
   return "ready";
-}
-
-async function run(
-  open: Connection[],
-  prepared: PreparedRequest[],
-  { milliseconds, maxRequests = Infinity }: Pick<Slice, "milliseconds" | "maxRequests">,
-): Promise<LoadResult> {
-  const latencies: number[] = [];
-  const started = performance.now();
-  const cpu = process.cpuUsage();
-  const deadline = started + milliseconds;
-  let made = 0;
-  const nextInTime = (): PreparedRequest | undefined => {
-    if (performance.now() >= deadline || made++ >= maxRequests) return undefined;
-    return prepared[next++ % prepared.length]!;
-  };
-  await Promise.all(open.map((connection) => connection.exchange(nextInTime, latencies)));
-  const seconds = (performance.now() - started) / 1000;
-  const { user, system } = process.cpuUsage(cpu);
-  latencies.sort((a, b) => a - b);
-  const percentile = (share: number): number => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
-  return {
-    answered: latencies.length,
-    seconds,
-    cpuSeconds: (user + system) / 1e6,
-    p50: percentile(0.5),
-    p99: percentile(0.99),
-  };
 }

@@ -1,7 +1,6 @@
-import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { randomOf } from "@platform/test-support/random";
-import { isWhole } from "./connection.ts";
+import { Connection, type Events } from "./connection.ts";
 
 /** A period of load whose requests arrive at a rate, whether or not earlier ones are answered. */
 export interface OpenLoad {
@@ -61,8 +60,8 @@ async function run({ port, requests, perSecond, connections, milliseconds, runIn
   const result = { arrived: 0, served: 0, refused: 0, unsent: 0, timedOut: 0, broken: 0 };
   const latencies: number[] = [];
   const refusals: number[] = [];
-  const idle: Client[] = [];
-  const open = new Set<Client>();
+  const idle: Connection[] = [];
+  const open = new Set<Connection>();
   let started = Infinity;
   let measuredFrom = Infinity;
   let end = Infinity;
@@ -87,7 +86,7 @@ async function run({ port, requests, perSecond, connections, milliseconds, runIn
   const arrive = (isCounted: boolean): void => {
     if (isCounted) result.arrived++;
     let client = idle.pop();
-    if (client === undefined && open.size < connections) open.add((client = new Client(port, events)));
+    if (client === undefined && open.size < connections) open.add((client = new Connection(port, events)));
     if (client === undefined) {
       if (isCounted) result.unsent++;
       return;
@@ -100,13 +99,13 @@ async function run({ port, requests, perSecond, connections, milliseconds, runIn
       if (client.sentAt === undefined || client.sentAt >= now - patience) continue;
       if (isMeasured(now)) result.timedOut++;
       open.delete(client);
-      client.end();
+      client.close();
     }
   };
 
   while (idle.length < connections) {
     const count = Math.min(OPENED_AT_ONCE, connections - idle.length);
-    const some = Array.from({ length: count }, () => new Client(port, events));
+    const some = Array.from({ length: count }, () => new Connection(port, events));
     await Promise.all(some.map(({ connected }) => connected));
     for (const client of some) open.add(client);
     idle.push(...some);
@@ -130,7 +129,7 @@ async function run({ port, requests, perSecond, connections, milliseconds, runIn
       done();
     }, TICK);
   });
-  for (const client of open) client.end();
+  for (const client of open) client.close();
   const percentile = (figures: number[], share: number): number => {
     figures.sort((a, b) => a - b);
     return figures[Math.floor(figures.length * share)] ?? patience;
@@ -142,59 +141,4 @@ async function run({ port, requests, perSecond, connections, milliseconds, runIn
     p99: percentile(latencies, 0.99),
     refusedP99: percentile(refusals, 0.99),
   } satisfies OpenResult;
-}
-
-interface Events {
-  answered: (client: Client, sentAt: number, status: number) => void;
-  closed: (client: Client) => void;
-}
-
-const EMPTY: Buffer = Buffer.alloc(0);
-/** The buffer that every connection reads into; a stream would allocate one for each response. */
-const SHARED: Buffer = Buffer.allocUnsafe(65_536);
-
-/** A persistent connection with one request at a time, or none. */
-class Client {
-  /** When the request was sent that is not answered yet. */
-  sentAt: number | undefined;
-  /** Resolves when the connection is open. */
-  readonly connected: Promise<unknown>;
-  readonly #socket: Socket;
-
-  constructor(port: number, events: Events) {
-    let begun: Buffer = EMPTY;
-    const receive = (chunk: Buffer): void => {
-      const received = begun === EMPTY ? chunk : Buffer.concat([begun, chunk]);
-      const { sentAt } = this;
-      if (sentAt === undefined || !isWhole(received)) {
-        begun = Buffer.from(received); // a copy, because the next chunk overwrites this one
-        return;
-      }
-      begun = EMPTY;
-      this.sentAt = undefined;
-      events.answered(this, sentAt, Number(received.toString("latin1", 9, 12)));
-    };
-    const onread = {
-      buffer: SHARED,
-      callback: (size: number, buffer: Uint8Array) => {
-        receive((buffer as Buffer).subarray(0, size));
-        return true;
-      },
-    };
-    this.#socket = connect({ port, host: "127.0.0.1", noDelay: true, onread });
-    this.connected = new Promise((done) => this.#socket.once("connect", done).once("close", done));
-    this.#socket.on("error", () => {});
-    this.#socket.on("close", () => events.closed(this));
-  }
-
-  send(text: string): void {
-    this.sentAt = performance.now();
-    this.#socket.write(text, "latin1");
-  }
-
-  /** Leaves without a report. */
-  end(): void {
-    this.#socket.removeAllListeners("close");
-    this.#socket.destroy();
-  }
 }
