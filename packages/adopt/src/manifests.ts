@@ -50,6 +50,8 @@ export function manifests(repository: Repository, { title }: Names, hasTokens: b
   const pack = "packages/contract-tools/src/release/pack.ts";
   const published = "./packages/{client,express-operations,fetch-operations}";
   repository.write(pack, repository.read(pack).replace(published, "./packages/client"));
+  const checks = ".ci/run";
+  repository.write(checks, repository.read(checks).replace(/(?:^#.*\n)*^.* mutate .*\n/m, ""));
 }
 
 function edit({ read, write }: Repository, file: string, change: (manifest: Manifest) => unknown): void {

@@ -1,5 +1,11 @@
 import { fileURLToPath } from "node:url";
+import { createProgram } from "@platform/command-line";
 import { budgetsOf } from "./budgets.ts";
+
+createProgram("budgets", {
+  description: "Counts the source of the repository, and compares it with the budgets.",
+  folder: import.meta.dirname,
+}).parse();
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const rows = budgetsOf(root).map(({ name, count, limit }) => [
