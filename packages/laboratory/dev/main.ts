@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createProgram, type Report, wholeNumber, withProgress } from "@platform/command-line";
 import { cloneInstalled } from "@platform/test-support/clone";
+import { show, spreadOf } from "../measuring/figures.ts";
 import { startDev } from "../../dev/test/start.ts";
 
 const CONTRACT = "openapi/openapi.yaml";
@@ -28,34 +29,38 @@ const { rounds: ROUNDS } = program.parse().opts<{ rounds: number }>();
 using clone = cloneInstalled();
 const dev = startDev(clone.directory);
 try {
-  const { first, contract, handlers } = await withProgress(async (show) => {
-    show("Starting dev");
+  const { first, contract, handlers } = await withProgress(async (progress) => {
+    progress("Starting dev");
     return {
       first: await dev.report(),
-      contract: await saved(CONTRACT, (text, round) => text.replace("sold]", `sold, lost${round}]`), show),
-      handlers: await saved(HANDLERS, (text, round) => text.replace("no animal with", `no animal ${round} with`), show),
+      contract: await saved(CONTRACT, (text, round) => text.replace("sold]", `sold, lost${round}]`), progress),
+      handlers: await saved(
+        HANDLERS,
+        (text, round) => text.replace("no animal with", `no animal ${round} with`),
+        progress,
+      ),
     };
   });
   console.log(`Seconds from a save; warm: median (lowest–highest) of ${ROUNDS}`);
   printRow("save of the contract", "cold", "warm", "budget");
   for (const [name, { pattern, budget }] of Object.entries(MEASURES)) {
     const times = contract.map(({ report }) => Number(pattern.exec(report)?.[1]));
-    printRow(name, pattern.exec(first)?.[1] ?? "", summaryOf(times), String(budget));
+    printRow(name, pattern.exec(first)?.[1] ?? "", show(spreadOf(times)), String(budget));
   }
   const restarts = handlers.map(({ restarted }) => restarted);
   printRow("save of a handler");
-  printRow("new service", "", summaryOf(restarts), "2");
+  printRow("new service", "", show(spreadOf(restarts)), "2");
 } finally {
   await dev.interrupt();
 }
 
 /** Saves a changed file several times. Resolves with the reports, and the seconds until the new service was listening. */
-async function saved(file: string, change: (text: string, round: number) => string, show: Report) {
+async function saved(file: string, change: (text: string, round: number) => string, progress: Report) {
   const path = join(clone.directory, file);
   const text = readFileSync(path, "utf8");
   const reports: { report: string; restarted: number }[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    show(`Saving ${file}`, { done: round, total: ROUNDS, unit: "times" });
+    progress(`Saving ${file}`, { done: round, total: ROUNDS, unit: "times" });
     const start = performance.now();
     writeFileSync(path, change(text, round));
     const lines: string[] = [];
@@ -67,14 +72,6 @@ async function saved(file: string, change: (text: string, round: number) => stri
     reports.push({ report: lines.join("\n"), restarted });
   }
   return reports;
-}
-
-function summaryOf(times: number[]): string {
-  const sorted = times.toSorted((one, other) => one - other);
-  const [lowest, median, highest] = [sorted[0], sorted[Math.floor(sorted.length / 2)], sorted.at(-1)].map((time) =>
-    time!.toFixed(2),
-  );
-  return `${median} (${lowest}–${highest})`;
 }
 
 function printRow(name: string, cold = "", warm = "", budget = ""): void {

@@ -5,10 +5,11 @@ export interface Spread {
   max: number;
 }
 
-/** Returns the median and the range of a series. */
+/** Returns the median and the range of a series, `NaN` of an empty one. */
 export function spreadOf(figures: number[]): Spread {
   const sorted = figures.toSorted((a, b) => a - b);
-  return { median: sorted[Math.floor(sorted.length / 2)]!, min: sorted[0]!, max: sorted.at(-1)! };
+  const at = (index: number): number => sorted.at(index) ?? Number.NaN;
+  return { median: at(Math.floor(sorted.length / 2)), min: at(0), max: at(-1) };
 }
 
 /** Returns the spread of the ratios of two series, round by round, so that a slow round does not distort it. */

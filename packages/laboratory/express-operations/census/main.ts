@@ -1,9 +1,9 @@
-import { type ChildProcess, fork } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { installFolder } from "../../measuring/install.ts";
 import { createProgram, wholeNumber, withProgress } from "@platform/command-line";
 import { documentNames, installDocuments, sizeOf } from "../../documents/directory.ts";
+import { inWorkers } from "../../documents/workers.ts";
 import { sampleOf } from "../../measuring/sample.ts";
 import { report } from "./report.ts";
 import type { DocumentResult } from "./result.ts";
@@ -43,9 +43,15 @@ const pending = names.filter((name) => !finished.has(name));
 await withProgress(async (show) => {
   const total = pending.length;
   let done = 0;
-  const showNext = () => show("Serving", { done: done++, total, unit: "documents" });
-  showNext();
-  await Promise.all(Array.from({ length: values.jobs }, () => work(showNext)));
+  show("Serving", { done, total, unit: "documents" });
+  const limitOf = (name: string) => LIMIT_MILLISECONDS.document + LIMIT_MILLISECONDS.byte * sizeOf(name);
+  const workers = { jobs: values.jobs, megabytes: 6_000, limitOf };
+  await inWorkers(new URL("worker.ts", import.meta.url), pending, workers, (name, served) => {
+    const result = (served as DocumentResult | undefined) ?? notServed(name);
+    results.push(result);
+    show("Serving", { done: ++done, total, unit: "documents" });
+    if (values.resume !== undefined) appendFileSync(values.resume, `${JSON.stringify(result)}\n`);
+  });
 });
 report(
   results.filter(({ name }) => names.includes(name)),
@@ -64,42 +70,6 @@ function readResults(file: string): DocumentResult[] {
     .split("\n")
     .filter(Boolean)
     .map((line) => JSON.parse(line) as DocumentResult);
-}
-
-/** Serves pending documents in a process of its own, until none is left. Calls `onServed` after each. */
-async function work(onServed: () => void): Promise<void> {
-  let worker: ChildProcess | undefined;
-  for (let name = pending.shift(); name !== undefined; name = pending.shift()) {
-    worker ??= fork(join(import.meta.dirname, "worker.ts"), {
-      execArgv: ["--max-old-space-size=6000"],
-      stdio: ["ignore", "ignore", "ignore", "ipc"],
-    });
-    const served = await serve(worker, name);
-    if (served === undefined) {
-      worker.kill("SIGKILL");
-      worker = undefined;
-    }
-    const result = served ?? notServed(name);
-    results.push(result);
-    onServed();
-    if (values.resume !== undefined) appendFileSync(values.resume, `${JSON.stringify(result)}\n`);
-  }
-  worker?.kill();
-}
-
-/** Resolves to undefined if the process ends or takes too long. */
-function serve(worker: ChildProcess, name: string): Promise<DocumentResult | undefined> {
-  return new Promise((resolve) => {
-    const end = (result?: DocumentResult) => {
-      clearTimeout(timer);
-      worker.removeAllListeners();
-      resolve(result);
-    };
-    const timer = setTimeout(end, LIMIT_MILLISECONDS.document + LIMIT_MILLISECONDS.byte * sizeOf(name));
-    worker.once("message", (result) => end(result as DocumentResult));
-    worker.once("exit", () => end());
-    worker.send(name);
-  });
 }
 
 function notServed(name: string): DocumentResult {

@@ -1,3 +1,4 @@
+import { spreadOf } from "../../measuring/figures.ts";
 import type { DocumentResult } from "./result.ts";
 
 /** Prints the shares of what holds, and the causes of failures. */
@@ -43,7 +44,7 @@ function summaryOf(results: DocumentResult[]) {
     "success of requests %": percent(successes, operations - withoutRequest),
     "invalid refused %": percent(invalid - accepted, invalid),
     "5xx": sum(results.map(({ serverErrors }) => serverErrors)),
-    "start ms, median": median(results.map(({ startMilliseconds }) => startMilliseconds)).toFixed(1),
+    "start ms, median": spreadOf(results.map(({ startMilliseconds }) => startMilliseconds)).median.toFixed(1),
     "slowest start": Math.max(...results.map(({ startMilliseconds }) => startMilliseconds)).toFixed(0),
     "slowest first response": Math.max(...results.map(({ slowestFirst }) => slowestFirst)).toFixed(0),
     "slowest later response": Math.max(...results.map(({ slowestLater }) => slowestLater)).toFixed(0),
@@ -84,8 +85,4 @@ function percent(part: number, whole: number): string {
 
 function sum(numbers: number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
-}
-
-function median(numbers: number[]): number {
-  return numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0;
 }

@@ -1,9 +1,10 @@
-import { type ChildProcess, fork, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, sep } from "node:path";
-import { createProgram, type Report, wholeNumber, withProgress } from "@platform/command-line";
+import { createProgram, wholeNumber, withProgress } from "@platform/command-line";
 import { documentNames, installDocuments } from "../../documents/directory.ts";
+import { inWorkers } from "../../documents/workers.ts";
 import { installFolder } from "../../measuring/install.ts";
 import { sampleOf } from "../../measuring/sample.ts";
 import type { DocumentResult } from "./worker.ts";
@@ -52,7 +53,16 @@ const called = new Set(sampleOf(names, values.call, seed + 1));
 const results: DocumentResult[] = [];
 const pending = names.map((name, index) => ({ name, folder: join(root, String(index)), isCalled: called.has(name) }));
 const start = performance.now();
-await withProgress((report) => Promise.all(Array.from({ length: values.jobs }, () => work(report))));
+await withProgress(async (report) => {
+  const show = () => report("Generating clients", { done: results.length, total: names.length, unit: "documents" });
+  show();
+  const workers = { jobs: values.jobs, megabytes: 4_000, limitOf: () => LIMIT_MILLISECONDS };
+  const lost = { milliseconds: 0, operations: 0, refused: [], error: "the process ended or took too long" };
+  await inWorkers(new URL("worker.ts", import.meta.url), pending, workers, (task, result) => {
+    results.push((result as DocumentResult | undefined) ?? { name: task.name, folder: task.folder, ...lost });
+    show();
+  });
+});
 const generated = results.filter(({ error }) => error === undefined);
 const operations = generated.reduce((sum, result) => sum + result.operations, 0);
 const refused = results.flatMap((result) => result.refused);
@@ -95,49 +105,6 @@ if (values.peers > 0) {
   await installFolder(join(import.meta.dirname, ".."));
   const { comparePeers } = await import("./peers.ts");
   await comparePeers(sampleOf(generated, values.peers, seed + 3), root, compile);
-}
-
-/** Generates pending clients in a process of its own, until none is left. */
-async function work(report: Report): Promise<void> {
-  let worker: ChildProcess | undefined;
-  for (let task = pending.shift(); task !== undefined; task = pending.shift()) {
-    report("Generating clients", { done: results.length, total: names.length, unit: "documents" });
-    worker ??= fork(join(import.meta.dirname, "worker.ts"), {
-      execArgv: ["--max-old-space-size=4000"],
-      stdio: ["ignore", "ignore", "ignore", "ipc"],
-    });
-    const result = await generate(worker, task);
-    if (result === undefined) {
-      worker.kill("SIGKILL");
-      worker = undefined;
-    }
-    const { name, folder } = task;
-    const lost = {
-      name,
-      folder,
-      milliseconds: 0,
-      operations: 0,
-      refused: [],
-      error: "the process ended or took too long",
-    };
-    results.push(result ?? lost);
-  }
-  worker?.kill();
-}
-
-/** Resolves to undefined if the process ends or takes too long. */
-function generate(worker: ChildProcess, task: object): Promise<DocumentResult | undefined> {
-  return new Promise((resolve) => {
-    const end = (result?: DocumentResult) => {
-      clearTimeout(timer);
-      worker.removeAllListeners();
-      resolve(result);
-    };
-    const timer = setTimeout(end, LIMIT_MILLISECONDS);
-    worker.once("message", (result) => end(result as DocumentResult));
-    worker.once("exit", () => end());
-    worker.send(task);
-  });
 }
 
 /** Compiles clients in batches. Returns the first error of each client that has one. */

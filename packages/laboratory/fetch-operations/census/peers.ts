@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { withProgress } from "@platform/command-line";
+import { spreadOf } from "../../measuring/figures.ts";
 import { rolldown } from "rolldown";
 import { pathOf } from "../../documents/directory.ts";
 import type { DocumentResult } from "./worker.ts";
@@ -92,7 +93,7 @@ export async function comparePeers(documents: DocumentResult[], root: string, co
     const failures = await compile(made, false); // with settings that all generators support
     const compiling = ((performance.now() - start) / 1_000).toFixed(1);
     console.log(
-      `  ${peer}: ${made.length}; ${made.length - failures.size}; ${median(times).toFixed(2)} s; ${compiling} s; ${Math.round(median(sizes))} B`,
+      `  ${peer}: ${made.length}; ${made.length - failures.size}; ${spreadOf(times).median.toFixed(2)} s; ${compiling} s; ${Math.round(spreadOf(sizes).median)} B`,
     );
     for (const [name, error] of [...failures].slice(0, 5)) console.log(`    ${name}: ${error}`);
   }
@@ -120,9 +121,4 @@ function run([program = "", ...args]: string[], cwd: string): Promise<boolean> {
     child.on("close", (code) => resolve(code === 0));
     child.on("error", () => resolve(false));
   });
-}
-
-function median(values: number[]): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
