@@ -5,7 +5,7 @@ const EMPTY: Buffer = Buffer.alloc(0);
 /** The buffer that every connection reads into; a stream would allocate one for each response. */
 const SHARED: Buffer = Buffer.allocUnsafe(65_536);
 
-/** What happens on connections. */
+/** The listeners of a connection. */
 export interface Events {
   /** A response has arrived as a whole. `sentAt` is the time of its request, of `performance.now()`. */
   answered: (connection: Connection, sentAt: number, status: number) => void;
