@@ -2,7 +2,6 @@ import { Problem } from "express-operations";
 import { validValue } from "express-operations/conformance";
 import {
   effectiveSchema,
-  hasKnownFormat,
   type OpenApiDocument,
   type OperationEntry,
   propertiesOf,
@@ -10,7 +9,8 @@ import {
   responseKey,
   type ResponseObject,
   type Schema,
-} from "express-operations/reading";
+} from "openapi-document";
+import { hasKnownFormat } from "express-operations/example-value";
 import { Collection, type Member } from "./collection.ts";
 import { randomNumbers } from "./conditions.ts";
 import { type MockResponse, exampleResponse, successResponse, successStatus } from "./examples.ts";

@@ -9,7 +9,7 @@ import {
   type ResponseObject,
   responseKey,
   type Schema,
-} from "express-operations/reading";
+} from "openapi-document";
 import type { MockResponse } from "./examples.ts";
 
 /** The XML Object of a schema: https://spec.openapis.org/oas/v3.1.1.html#xml-object */

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { boundsOf, compilePattern, hasKnownFormat, type Schema } from "express-operations/reading";
+import { hasKnownFormat } from "express-operations/example-value";
+import { boundsOf, compilePattern, type Schema } from "openapi-document";
 
 /** A member of a collection. */
 export type Member = Record<string, unknown>;

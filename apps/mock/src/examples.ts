@@ -5,15 +5,15 @@ import {
   effectiveSchema,
   type ExampleObject,
   type HeaderObject,
-  negotiatedType,
   type OpenApiDocument,
   type OperationEntry,
-  parsedExample,
   resolve,
   type ResponseObject,
   responseKey,
   type Schema,
-} from "express-operations/reading";
+} from "openapi-document";
+import { negotiatedType } from "express-operations/accept";
+import { parsedExample } from "express-operations/example-value";
 import { randomNumbers } from "./conditions.ts";
 import type { Preferences } from "./prefer.ts";
 

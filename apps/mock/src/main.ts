@@ -6,7 +6,7 @@ import { createProgram, runProgram, wholeNumber } from "@platform/command-line";
 import { bundle, CONTRACT_FILE } from "@platform/contract-tools/bundle";
 import { contractFiles } from "@platform/contract-tools/contract-files";
 import { curlExamplesByOperation } from "@platform/contract-tools/curl-examples";
-import type { OperationEntry } from "express-operations/reading";
+import type { OperationEntry } from "openapi-document";
 import { type Conditions, parseFaults, parseLatency } from "./conditions.ts";
 import { basePathOf, createMock, type MockOptions } from "./mock.ts";
 import { reloadOnChange } from "./reload.ts";

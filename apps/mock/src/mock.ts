@@ -3,7 +3,7 @@ import { basePathOf } from "@platform/contract-tools/base-path";
 import { requiredSchemes, type SecurityScheme, verifierOf } from "@platform/contract-tools/security-schemes";
 import { implement, mountPath, Problem } from "express-operations";
 import { declaredErrors } from "express-operations/declared-errors";
-import { type OpenApiDocument, type OperationEntry, operationsOf, readableDocument } from "express-operations/reading";
+import { type OpenApiDocument, type OperationEntry, operationsOf, readableDocument } from "openapi-document";
 import { behaviourOf, type Collections, type MockInput } from "./behaviour.ts";
 import { withBodyText } from "./body-text.ts";
 import { type Conditions, withConditions } from "./conditions.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { OpenApiDocument, OperationEntry } from "express-operations/reading";
+import type { OpenApiDocument, OperationEntry } from "openapi-document";
 import type { Behaviour } from "./behaviour.ts";
 import { type MockResponse, exampleResponse } from "./examples.ts";
 

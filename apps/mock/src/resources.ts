@@ -6,7 +6,7 @@ import {
   resolve,
   type ResponseObject,
   type Schema,
-} from "express-operations/reading";
+} from "openapi-document";
 import { successStatus } from "./examples.ts";
 
 /** A collection, recognized by paths: GET on `/pets` lists the members, and `/pets/{petId}` is one member. */

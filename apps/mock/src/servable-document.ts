@@ -1,5 +1,6 @@
 import { runInNewContext } from "node:vm";
-import { compilePattern, exampleValue, type OpenApiDocument, resolve, type Schema } from "express-operations/reading";
+import { exampleValue } from "express-operations/example-value";
+import { compilePattern, type OpenApiDocument, resolve, type Schema } from "openapi-document";
 
 /** The most schemas that may apply to one value. */
 const MAX_APPLIED = 100_000;

@@ -1,4 +1,4 @@
-import { type OpenApiDocument, operationsOf } from "express-operations/reading";
+import { type OpenApiDocument, operationsOf } from "openapi-document";
 import { describe, expect, test } from "vitest";
 import { type MockInput, behaviourOf } from "../src/behaviour.ts";
 import { basePathOf } from "../src/mock.ts";

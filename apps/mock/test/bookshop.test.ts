@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from "express-operations/reading";
+import type { OpenApiDocument } from "openapi-document";
 import { expect, test } from "vitest";
 import { json, serve } from "./serve.ts";
 

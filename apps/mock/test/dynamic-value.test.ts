@@ -1,4 +1,4 @@
-import type { Schema } from "express-operations/reading";
+import type { Schema } from "openapi-document";
 import { describe, expect, test } from "vitest";
 import { validValue } from "express-operations/conformance";
 import { randomNumbers } from "../src/conditions.ts";

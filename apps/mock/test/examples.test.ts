@@ -1,4 +1,4 @@
-import { type OpenApiDocument, operationsOf } from "express-operations/reading";
+import { type OpenApiDocument, operationsOf } from "openapi-document";
 import { describe, expect, test } from "vitest";
 import { exampleResponse, preferredResponse, successResponse, successStatus } from "../src/examples.ts";
 

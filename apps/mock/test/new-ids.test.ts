@@ -1,4 +1,4 @@
-import type { OpenApiDocument, Schema } from "express-operations/reading";
+import type { OpenApiDocument, Schema } from "openapi-document";
 import { expect, test } from "vitest";
 import { json, serve } from "./serve.ts";
 

@@ -6,7 +6,7 @@ import {
   type RequestBodyObject,
   resolve,
   type ResponseObject,
-} from "express-operations/reading";
+} from "openapi-document";
 import { describe, expect, test } from "vitest";
 import { json, serve } from "./serve.ts";
 

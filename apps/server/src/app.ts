@@ -17,7 +17,7 @@ import { outageLog } from "@platform/storage/outage";
 import type { Storage } from "@platform/storage/storage";
 import type { Express } from "express";
 import { implement, type Implementation } from "express-operations";
-import { securityScheme } from "express-operations/document";
+import { securityScheme } from "openapi-document";
 import { errorFormat } from "./error-format.ts";
 import { handlers, TABLES, type Tables } from "./registrations.ts";
 import type { Context } from "./resources/context.ts";

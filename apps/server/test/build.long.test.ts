@@ -12,9 +12,11 @@ import { json } from "../testing/service.ts";
 import { startProgram } from "./program.ts";
 
 const SERVER = resolve(import.meta.dirname, "..");
-const OPERATIONS = JSON.parse(readFileSync(join(SERVER, "node_modules/express-operations/package.json"), "utf8")) as {
-  version: string;
-};
+/** The published packages that the service is built from, with their versions. */
+const PUBLISHED = ["express-operations", "openapi-document"].map((name) => {
+  const manifest = readFileSync(join(SERVER, "node_modules", name, "package.json"), "utf8");
+  return `pkg:npm/${name}@${(JSON.parse(manifest) as { version: string }).version}`;
+});
 
 /** The units of the service, its backups and Litestream. */
 const UNITS = ["petstore.service", "petstore-backup.service", "petstore-litestream.service"];
@@ -123,11 +125,7 @@ describe("the output of `build`, copied to another folder,", () => {
     const platform = ["api-keys", "command-line", "name", "service", "storage"].map(
       (name) => `pkg:npm/%40platform/${name}@1.0.0`,
     );
-    const ours = [
-      "pkg:npm/%40petstore/contract@1.0.0",
-      ...platform,
-      `pkg:npm/express-operations@${OPERATIONS.version}`,
-    ];
+    const ours = ["pkg:npm/%40petstore/contract@1.0.0", ...platform, ...PUBLISHED];
     expect(bom.components.map(({ purl }) => purl).toSorted()).toEqual([...expected, ...ours].toSorted());
     const lockfile = readFileSync(resolve(SERVER, "../../pnpm-lock.yaml"), "utf8");
     for (const { purl, scope, externalReferences = [] } of bom.components) {

@@ -1,11 +1,5 @@
 import { document } from "@petstore/contract/document";
-import {
-  type OpenApiDocument,
-  operationsOf,
-  resolve,
-  type ResponseObject,
-  responseKey,
-} from "express-operations/reading";
+import { type OpenApiDocument, operationsOf, resolve, type ResponseObject, responseKey } from "openapi-document";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { json, startService, type TestService } from "../testing/service.ts";
 

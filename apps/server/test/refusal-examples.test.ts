@@ -3,7 +3,7 @@ import { document } from "@petstore/contract/document";
 import { createApiKey } from "@platform/api-keys/keys.repository";
 import { ERRORS, type ErrorCode } from "@platform/service/errors";
 import { openDatabase } from "@platform/storage/database";
-import { type OpenApiDocument, operationsOf, resolve, type ResponseObject } from "express-operations/reading";
+import { type OpenApiDocument, operationsOf, resolve, type ResponseObject } from "openapi-document";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { json, startService, type TestService } from "../testing/service.ts";
 

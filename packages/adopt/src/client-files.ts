@@ -6,7 +6,7 @@ import {
   resolve,
   type ResponseObject,
   type Schema,
-} from "express-operations/reading";
+} from "openapi-document";
 import { verifierOf } from "@platform/contract-tools/security-schemes";
 import type { Names } from "./names.ts";
 import type { Security } from "./security-files.ts";

@@ -2,7 +2,7 @@ import { bundle } from "@platform/contract-tools/bundle";
 import { basePathOf } from "@platform/contract-tools/base-path";
 import { requiredSchemes } from "@platform/contract-tools/security-schemes";
 import { implement } from "express-operations";
-import { type OpenApiDocument, type OperationEntry, operationsOf } from "express-operations/reading";
+import { type OpenApiDocument, type OperationEntry, operationsOf } from "openapi-document";
 import type { Security } from "./security-files.ts";
 
 /** The facts of a contract that the repository is made from. */

@@ -48,7 +48,7 @@ export function manifests(repository: Repository, { title }: Names, hasTokens: b
     manifest.scripts!["test:long"] = "vitest run --dir test --passWithNoTests .long.test.ts";
   });
   const pack = "packages/contract-tools/src/release/pack.ts";
-  const published = "./packages/{client,express-operations,fetch-operations}";
+  const published = "./packages/{client,express-operations,fetch-operations,openapi-document}";
   repository.write(pack, repository.read(pack).replace(published, "./packages/client"));
   const checks = ".ci/run";
   repository.write(checks, repository.read(checks).replace(/(?:^#.*\n)*^.* mutate .*\n/m, ""));

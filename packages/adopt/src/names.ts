@@ -21,6 +21,7 @@ const TAKEN = new Set([
   "platform",
   "express-operations",
   "fetch-operations",
+  "openapi-document",
   "petstore",
   "types",
   "node",

@@ -53,6 +53,7 @@ export const PLATFORM_FOLDERS = [
   "packages/dev/",
   "packages/express-operations/",
   "packages/fetch-operations/",
+  "packages/openapi-document/",
   "packages/service/",
   "packages/storage/",
   "packages/test-support/",

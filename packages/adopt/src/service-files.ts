@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { exampleCall, handlersFileOf, placeOf, type Place, resourceFileOf } from "@platform/dev/scaffold-files";
-import type { OpenApiDocument, OperationEntry } from "express-operations/reading";
+import type { OpenApiDocument, OperationEntry } from "openapi-document";
 import type { Names } from "./names.ts";
 import { type Security, verifiersOf } from "./security-files.ts";
 
@@ -174,7 +174,7 @@ import { join } from "node:path";
 ${hasTokens ? `import { scopes } from "@${name}/contract";\n` : ""}import { document } from "@${name}/contract/document";
 import { credentialsOf, operationAt } from "@platform/contract-tools/credentials";
 import { newDatabase } from "@platform/test-support/temporary";
-${hasTokens ? 'import { startIssuer } from "@platform/tokens/testing";\n' : ""}import { operationsOf } from "express-operations/reading";
+${hasTokens ? 'import { startIssuer } from "@platform/tokens/testing";\n' : ""}import { operationsOf } from "openapi-document";
 import { pino } from "pino";
 import { type Config, readConfig } from "../src/config.ts";
 import { prepare } from "../src/prepare.ts";
@@ -227,7 +227,7 @@ export function conformanceTest({ name }: Names): string {
 import { stubsIn } from "@platform/service/stub";
 import { exampleRequestOf } from "@platform/contract-tools/curl-examples";
 import { brokenOperationFinder, conformanceChecks } from "express-operations/conformance";
-import { operationsOf } from "express-operations/reading";
+import { operationsOf } from "openapi-document";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { handlers } from "../src/registrations.ts";
 import { startService, type TestService } from "../testing/service.ts";

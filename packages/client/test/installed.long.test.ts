@@ -14,7 +14,7 @@ import { readmePrograms } from "./readme-blocks.ts";
 
 const run = promisify(execFile);
 const source = join(import.meta.dirname, "..");
-const runtimePackage = join(source, "../fetch-operations");
+const runtimePackages = [join(source, "../fetch-operations"), join(source, "../openapi-document")];
 /** The command of each runtime, relative to the project. The packages of the other runtimes are for one platform. */
 const RUNTIMES = {
   node: [process.execPath],
@@ -58,7 +58,7 @@ describe("the packed client in another project", () => {
         "@types/node": "26",
         ...(noOtherRuntimes === undefined ? OTHER_RUNTIMES : {}),
       },
-      [runtimePackage],
+      runtimePackages,
     );
     cpSync(join(source, "examples"), installed.directory, { recursive: true });
     cpSync(join(source, "test/fixtures/browser"), join(installed.directory, "browser"), { recursive: true });
@@ -204,7 +204,7 @@ describe("the packed client in another project", () => {
 });
 
 test("an install without optional peers is small, and the testing entry names its missing peer", async () => {
-  using installed = installPacked(source, {}, [runtimePackage]);
+  using installed = installPacked(source, {}, runtimePackages);
   const packages = readdirSync(join(installed.directory, "node_modules/.pnpm"));
   const names = packages.flatMap((name) => /^(.+)@\d/.exec(name)?.[1] ?? []);
   expect(names.toSorted()).toEqual(["openapi-fetch", "openapi-typescript-helpers"]);

@@ -35,8 +35,12 @@ describe.skipIf(absence !== undefined)("the packed client in a project of npm", 
   beforeAll(async () => {
     execFileSync(pnpmPath(), ["install", "--frozen-lockfile"], { cwd: tools, stdio: ["ignore", "ignore", "inherit"] });
     pack(join(source, "../fetch-operations"), join(project, "runtime.tgz"));
+    pack(join(source, "../openapi-document"), join(project, "document.tgz"));
     pack(source, join(project, "client.tgz"));
-    const commands = installation().replace("@petstore/client", "./runtime.tgz ./client.tgz @cfworker/json-schema@4");
+    const commands = installation().replace(
+      "@petstore/client",
+      "./document.tgz ./runtime.tgz ./client.tgz @cfworker/json-schema@4",
+    );
     await run("sh", ["-ec", commands], { cwd: project });
     service = await startService();
     const options = { NODE_OPTIONS: "" }; // earlier versions lack options of the repository

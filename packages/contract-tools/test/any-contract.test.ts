@@ -1,5 +1,4 @@
-import type { OpenApiDocument } from "express-operations/reading";
-import { operationsOf } from "express-operations/reading";
+import { type OpenApiDocument, operationsOf } from "openapi-document";
 import { describe, expect, test } from "vitest";
 import { aliasesOf, tagOf } from "../src/generate/aliases.ts";
 import { basePathOf } from "../src/generate/base-path.ts";

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from "express-operations/reading";
+import type { OpenApiDocument } from "openapi-document";
 import { describe, expect, test } from "vitest";
 import { compareContracts } from "../src/comparison/compare.ts";
 import { mostSevere } from "../src/comparison/ratings.ts";

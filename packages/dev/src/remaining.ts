@@ -1,6 +1,6 @@
 import { compatibilityCheck } from "@platform/contract-tools/check";
 import { RELEASED_FOLDER } from "@platform/contract-tools/released";
-import { operationsOf } from "express-operations/reading";
+import { operationsOf } from "openapi-document";
 import type { Contract } from "./contract.ts";
 import { counted, fixOf } from "./report.ts";
 import { stubsIn } from "./stubs.ts";

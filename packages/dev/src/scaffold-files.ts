@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { tagOf } from "@platform/contract-tools/aliases";
 import { exampleRequest } from "@platform/contract-tools/curl-examples";
-import type { OpenApiDocument, OperationEntry } from "express-operations/reading";
+import type { OpenApiDocument, OperationEntry } from "openapi-document";
 
 /**
  * The files for the code of an operation, by path from the root of the repository. Each tag of the contract has a folder.

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { spawnSync } from "node:child_process";
 import { createProgram, runProgram } from "@platform/command-line";
 import { bundle, CONTRACT_FILE } from "@platform/contract-tools/bundle";
-import { operationsOf } from "express-operations/reading";
+import { operationsOf } from "openapi-document";
 import { placeOf, REGISTRATIONS, resourceFileOf, testOf, withResource, withStub } from "./scaffold-files.ts";
 
 const root = resolve(import.meta.dirname, "../../..");

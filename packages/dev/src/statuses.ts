@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type OpenApiDocument, operationsOf } from "express-operations/reading";
+import { type OpenApiDocument, operationsOf } from "openapi-document";
 import type { Diagnostic } from "./typecheck.ts";
 
 /** A response that does not fit the type of its operation: the status, and the operationId. */

@@ -1,4 +1,4 @@
-import { type OpenApiDocument, operationsOf } from "express-operations/reading";
+import { type OpenApiDocument, operationsOf } from "openapi-document";
 import { describe, expect, test } from "vitest";
 import { type Place, placeOf, resourceFileOf, testOf, withResource, withStub } from "../src/scaffold-files.ts";
 

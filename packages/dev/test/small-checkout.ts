@@ -15,7 +15,7 @@ export function smallCheckout(): Workspace & { git: (...words: string[]) => stri
     "packages/contract-tools",
     "packages/dev",
   ];
-  const clone = cloneInstalled(...needed, "packages/express-operations");
+  const clone = cloneInstalled(...needed, "packages/express-operations", "packages/openapi-document");
   onTestFinished(() => clone[Symbol.dispose]());
   const workspace = workspaceAt(clone.directory);
   workspace.write("openapi/openapi.yaml", SMALL_CONTRACT);

@@ -7,9 +7,9 @@ import {
   type RequestBodyObject,
   resolve,
   type ResponseObject,
-} from "./document/document.ts";
-import { isBodyRequired } from "./document/request-body.ts";
-import { essenceOf } from "./media-type.ts";
+  isBodyRequired,
+  essenceOf,
+} from "openapi-document";
 import { type BodyLimits, limitsOf, streamedLimitsOf } from "./request/limits.ts";
 import { parametersReader } from "./request/parameters.ts";
 import { buildValidators, type Validators } from "./request/validator.ts";

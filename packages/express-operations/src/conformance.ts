@@ -12,14 +12,14 @@ import {
   type ResponseValidator,
   responseValidator,
 } from "./conformance/wire.ts";
-import type { OpenApiDocument } from "./document/document.ts";
+import type { OpenApiDocument } from "openapi-document";
 
 export { type Check, conformanceChecks, ConformanceError, type Credentials, type Limits, type Target };
 export { type ResponseValidator, responseValidator, type Example, exampleRequestMakers, exampleRequests };
 export { type Cost, type CostReport, type CostTarget, searchCosts };
 export { validValue } from "./conformance/valid-value.ts";
-export { brokenOperationFinder } from "./document/broken-operations.ts";
-export type { CostlySchema } from "./document/costly-schemas.ts";
+export { brokenOperationFinder } from "./validation/broken-operations.ts";
+export type { CostlySchema } from "./costs/costly-schemas.ts";
 
 /** The result of all checks. */
 export interface ConformanceReport {

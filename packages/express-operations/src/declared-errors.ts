@@ -7,8 +7,8 @@ import {
   type ResponseObject,
   responseKey,
   type Schema,
-} from "./document/document.ts";
-import { readableDocument } from "./document/openapi-3-2.ts";
+  readableDocument,
+} from "openapi-document";
 import { type ErrorWriter, errorWriter } from "./error-writer.ts";
 import { Problem, type ProblemContext, type ProblemResponse, problemResponse } from "./problem.ts";
 

@@ -2,9 +2,8 @@ import { RequestValidator } from "express-openapi-validator/dist/middlewares/ope
 import { ResponseValidator } from "express-openapi-validator/dist/middlewares/openapi.response.validator.js";
 import { ContentType } from "express-openapi-validator/dist/middlewares/util.js";
 import { OpenApiValidator } from "express-openapi-validator/dist/openapi.validator.js";
-import { type OpenApiDocument, type Schema, unescapeKey } from "./document/document.ts";
-import { separateEvaluations } from "./document/excerpt.ts";
-import { type CompilePattern, compilePattern } from "./document/pattern.ts";
+import { type OpenApiDocument, type Schema, unescapeKey, type CompilePattern, compilePattern } from "openapi-document";
+import { separateEvaluations } from "./validation/excerpt.ts";
 import { BASE64, isDateTime, UUID } from "./request/formats.ts";
 import { isMultipleOf } from "./request/multiple-of.ts";
 

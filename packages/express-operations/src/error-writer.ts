@@ -1,13 +1,15 @@
-import { exampleValue } from "./conformance/example-value.ts";
-import { type OpenApiDocument, type Schema, unescapeKey } from "./document/document.ts";
+import { exampleValue } from "./example/example-value.ts";
 import {
+  type OpenApiDocument,
+  type Schema,
+  unescapeKey,
   effectiveSchema,
   isRecord,
   nonNullTypesOf,
   propertiesOf,
   requiredOf,
   typesOf,
-} from "./document/effective-schema.ts";
+} from "openapi-document";
 import { type Problem, problemDetails, type RequestFault } from "./problem.ts";
 
 // An import of `node:http` would load Node's unused WebSocket and fetch, because it reads every export.

@@ -1,11 +1,17 @@
 import type { NextFunction, Request, Response } from "express";
-import { expectPatterns, warnOfCosts } from "./document/costly-schemas.ts";
-import { type BrokenOperation, warnOfBrokenOperations } from "./document/broken-operations.ts";
+import { expectPatterns, warnOfCosts } from "./costs/costly-schemas.ts";
+import { type BrokenOperation, warnOfBrokenOperations } from "./validation/broken-operations.ts";
 import { typeName } from "./lists.ts";
 import { findMismatches } from "./mismatches.ts";
-import { type OpenApiDocument, type OperationEntry, operationsOf } from "./document/document.ts";
-import { readableDocument } from "./document/openapi-3-2.ts";
-import { expectVersion } from "./document/unsupported.ts";
+import {
+  type OpenApiDocument,
+  type OperationEntry,
+  operationsOf,
+  readableDocument,
+  type CompilePattern,
+  withCompiler,
+} from "openapi-document";
+import { expectVersion } from "./validation/unsupported.ts";
 import { expectCacheable, isCacheable } from "./response/cacheable.ts";
 import {
   type CacheOptions,
@@ -15,7 +21,6 @@ import {
   type Route,
   type UntypedHandler,
 } from "./operation.ts";
-import { type CompilePattern, withCompiler } from "./document/pattern.ts";
 import type { VerifyBody } from "./request/body.ts";
 import { PathRouter } from "./request/path-router.ts";
 import type { BodyLimits } from "./request/limits.ts";

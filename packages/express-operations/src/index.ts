@@ -1,5 +1,5 @@
 /** Typed Express handlers for the operations of an OpenAPI document. */
-export type { OpenApiDocument } from "./document/document.ts";
+export type { OpenApiDocument } from "openapi-document";
 export { isMatch, isNotModified } from "./response/conditions.ts";
 export { entityTagOf } from "./response/respond.ts";
 export { responseTagger } from "./response/response-tagger.ts";
@@ -7,7 +7,8 @@ export { cacheable } from "./response/cacheable.ts";
 export { file, type FileBody, type FileOptions } from "./response/file.ts";
 export { event, type EventFields, type ServerSentEvent, textEvent } from "./response/server-sent-events.ts";
 export { implement, type Implementation, type ImplementOptions, type StreamOptions } from "./implement.ts";
-export { mountPath, normalizePath } from "./request/path-router.ts";
+export { mountPath } from "./request/path-router.ts";
+export { normalizePath } from "openapi-document";
 export type { BodyLimits } from "./request/limits.ts";
 export type { UploadedFile } from "./request/subject.ts";
 export {

@@ -53,18 +53,3 @@ export function declaredAs(type: MediaType, declared: readonly string[], vendorT
 export function withoutVendor(essence: string): string {
   return essence.replace(/\/vnd\.[^/]*\+/, "/");
 }
-
-/** Returns whether a media type is JSON by name or by suffix (RFC 6839; WHATWG MIME Sniffing, section 4.6). */
-export function isJson(essence: string): boolean {
-  return essence === "application/json" || essence === "text/json" || essence.endsWith("+json");
-}
-
-/** Returns whether a media type is text that people read: `text/…`, XML and YAML. */
-export function isText(essence: string): boolean {
-  return (essence.startsWith("text/") && !isJson(essence)) || /[/+.-](?:xml|yaml)$/.test(essence);
-}
-
-/** Returns a well-formed media type without its parameters, in lower case. */
-export function essenceOf(mediaType: string): string {
-  return mediaType.split(";", 1)[0]!.trim().toLowerCase();
-}

@@ -1,6 +1,6 @@
-import { type OpenApiDocument, type OperationEntry, parameterNames } from "./document/document.ts";
+import { type OpenApiDocument, type OperationEntry, parameterNames } from "openapi-document";
 import { typeName } from "./lists.ts";
-import { unsupportedFeatures } from "./document/unsupported.ts";
+import { unsupportedFeatures } from "./validation/unsupported.ts";
 import { schemeNamesOf } from "./security/security.ts";
 import { streamedBodyLimits } from "./upload/streamed-body.ts";
 

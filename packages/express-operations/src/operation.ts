@@ -6,7 +6,7 @@ import {
   resolve,
   type ResponseObject,
   responseKey,
-} from "./document/document.ts";
+} from "openapi-document";
 import { oneOf } from "./lists.ts";
 import { type CompiledOperation, type CompileOptions, compileOperation } from "./compiled-operation.ts";
 import { Problem, type ProblemContext, type ProblemFormat, createProblem, problemResponse } from "./problem.ts";

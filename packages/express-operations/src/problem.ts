@@ -1,4 +1,4 @@
-import { essenceOf } from "./media-type.ts";
+import { essenceOf } from "openapi-document";
 
 // An import of `node:http` would load Node's unused WebSocket and fetch, because it reads every export.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");

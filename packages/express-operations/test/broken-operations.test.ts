@@ -1,8 +1,8 @@
 import { on } from "node:events";
 import express from "express";
 import { describe, expect, test } from "vitest";
-import { brokenOperationFinder } from "../src/document/broken-operations.ts";
-import { operationsOf } from "../src/document/document.ts";
+import { brokenOperationFinder } from "../src/validation/broken-operations.ts";
+import { operationsOf } from "openapi-document";
 import { implement } from "../src/index.ts";
 import { anyJson } from "./echo.ts";
 import { listen } from "./listen.ts";

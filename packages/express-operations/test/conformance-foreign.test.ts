@@ -1,7 +1,7 @@
 import express from "express";
 import { expect, test } from "vitest";
 import { runConformance } from "../src/conformance.ts";
-import { operationsOf } from "../src/document/document.ts";
+import { operationsOf } from "openapi-document";
 import { implement } from "../src/index.ts";
 import { anyJson } from "./echo.ts";
 import { listen } from "./listen.ts";

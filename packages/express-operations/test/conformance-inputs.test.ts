@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { exampleRequest, pathOf } from "../src/conformance/example-request.ts";
-import { exampleValue } from "../src/conformance/example-value.ts";
+import { exampleValue } from "../src/example/example-value.ts";
 import { headersOf, queryOf } from "../src/conformance/exchange.ts";
 import { invalidValues } from "../src/conformance/invalid-values.ts";
 import { negativeInputs } from "../src/conformance/negative-inputs.ts";
 import { declaredBody, encodeBody, sentAs } from "../src/conformance/request-body.ts";
-import { operationsOf, type Schema } from "../src/document/document.ts";
-import { boundsOf, effectiveSchema, nonNullTypesOf } from "../src/document/effective-schema.ts";
+import { operationsOf, type Schema, boundsOf, effectiveSchema, nonNullTypesOf } from "openapi-document";
 
 const document = { openapi: "3.1.0", paths: {}, components: { schemas: { Name: { type: "string", minLength: 2 } } } };
 const ref = { $ref: "#/components/schemas/Name" };

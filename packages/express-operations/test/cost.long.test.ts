@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { operationsOf } from "../src/document/document.ts";
+import { operationsOf } from "openapi-document";
 import type { OpenApiDocument } from "../src/index.ts";
 import { costsOf, print, serve } from "./cost.ts";
 import { document as bookshop } from "./fixtures/bookshop.ts";

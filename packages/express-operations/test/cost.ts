@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import express, { type RequestHandler } from "express";
 import { type Cost, type CostReport, type CostTarget, searchCosts } from "../src/conformance.ts";
-import { operationsOf } from "../src/document/document.ts";
+import { operationsOf } from "openapi-document";
 import { implement, type OpenApiDocument, streamedBody } from "../src/index.ts";
 
 /** Factor on the promised 20 ms, because other work shares the machine. Set `COST_PATIENCE=1` on a quiet one. */

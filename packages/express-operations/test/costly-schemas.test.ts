@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { costlySchemas } from "../src/document/costly-schemas.ts";
-import { operationsOf } from "../src/document/document.ts";
+import { costlySchemas } from "../src/costs/costly-schemas.ts";
+import { operationsOf } from "openapi-document";
 import { implement, type OpenApiDocument } from "../src/index.ts";
 
 const node = { $ref: "#/components/schemas/Node" };

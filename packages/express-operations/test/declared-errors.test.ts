@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { OpenApiDocument } from "../src/document/document.ts";
+import type { OpenApiDocument } from "openapi-document";
 import { declaredErrors } from "../src/declared-errors.ts";
 import { Problem } from "../src/problem.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { dropUndeclared } from "../src/response/respond.ts";
-import type { Schema } from "../src/document/document.ts";
+import type { Schema } from "openapi-document";
 import type { OpenApiDocument } from "../src/index.ts";
 
 const person = {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { excerpt } from "../src/document/excerpt.ts";
-import { isAnnotation } from "../src/document/keywords.ts";
+import { excerpt } from "../src/validation/excerpt.ts";
 import { anyJson as ok, serveEcho as serve } from "./echo.ts";
 
 test("the handler of an operation without an operationId is named by its method and path", async () => {
@@ -284,11 +283,6 @@ test.each(VALUES.split(" "))("a reference in the value of %s is read as data", (
   expect(document.paths).toEqual({
     [at]: { put: { requestBody: { content: { "application/json": { schema: { [keyword]: schema[keyword] } } } } } },
   });
-});
-
-test("isAnnotation is true for descriptive keywords and extensions", () => {
-  const texts = "title summary description example examples externalDocs bearerFormat $comment x-anything";
-  expect([...texts.split(" "), "type", "format", "x", "deprecated"].filter(isAnnotation)).toEqual(texts.split(" "));
 });
 
 describe("multipart", () => {

@@ -1,6 +1,6 @@
 import { runInNewContext } from "node:vm";
 import express, { type RequestHandler } from "express";
-import { operationsOf } from "../src/document/document.ts";
+import { operationsOf } from "openapi-document";
 import { implement, type OpenApiDocument, type SecurityHandler, type UploadedFile } from "../src/index.ts";
 import { listen } from "./listen.ts";
 

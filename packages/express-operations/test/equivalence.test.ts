@@ -2,7 +2,7 @@ import express, { type ErrorRequestHandler } from "express";
 import * as OpenApiValidator from "express-openapi-validator";
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { operationsOf } from "../src/document/document.ts";
+import { operationsOf } from "openapi-document";
 import { implement, type OpenApiDocument } from "../src/index.ts";
 import { document } from "./fixtures/zoo.ts";
 import { listen } from "./listen.ts";

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type OpenApiDocument, operationsOf, type ParameterObject } from "../src/document/document.ts";
+import { type OpenApiDocument, operationsOf, type ParameterObject } from "openapi-document";
 import { type Fault, faultsOf } from "../src/eov.ts";
 import { implement } from "../src/index.ts";
 import { problemOfFaults } from "../src/request/fault-message.ts";

@@ -4,7 +4,7 @@ import { bracketFillings, counted, enclosed, repeated } from "../src/conformance
 import { headerInputs, manyHeaders } from "../src/conformance/cost/header-inputs.ts";
 import { jsonInputs } from "../src/conformance/cost/json-inputs.ts";
 import { AUTHORITY_TEXTS, pathInputs, queryInputs } from "../src/conformance/cost/url-inputs.ts";
-import { type OpenApiDocument, type OperationEntry, operationsOf } from "../src/document/document.ts";
+import { type OpenApiDocument, type OperationEntry, operationsOf } from "openapi-document";
 
 test("fillings have at most the requested size, but at least one text", () => {
   expect(repeated("ab")(7)).toBe("ababab");

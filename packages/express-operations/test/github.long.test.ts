@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type OperationEntry, operationsOf, resolve, type ResponseObject } from "../src/document/document.ts";
+import { type OperationEntry, operationsOf, resolve, type ResponseObject } from "openapi-document";
 import { implement } from "../src/index.ts";
 import { githubDocument } from "./fixtures/github.ts";
 import { listen } from "./listen.ts";

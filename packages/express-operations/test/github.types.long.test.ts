@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { operationsOf } from "../src/document/document.ts";
+import { operationsOf } from "openapi-document";
 import { compile, figure } from "./compile.ts";
 import { githubDocument, githubTypes as types } from "./fixtures/github.ts";
 import { handlerProgram } from "./handler-program.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { baseRequest, type GrowingInput, growingInputs } from "../src/conformance/cost/inputs.ts";
-import { operationsOf, type OpenApiDocument, type OperationEntry } from "../src/document/document.ts";
+import { operationsOf, type OpenApiDocument, type OperationEntry } from "openapi-document";
 import { document as market } from "./fixtures/market.ts";
 
 const text = { type: "string" };

@@ -1,10 +1,4 @@
-import {
-  operationsOf,
-  type OperationEntry,
-  type ResponseObject,
-  resolve,
-  type Schema,
-} from "../src/document/document.ts";
+import { operationsOf, type OperationEntry, type ResponseObject, resolve, type Schema } from "openapi-document";
 import type { OpenApiDocument } from "../src/index.ts";
 import { packageFile } from "./compile.ts";
 

@@ -1,6 +1,6 @@
 import express from "express";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { operationsOf } from "../src/document/document.ts";
+import { operationsOf } from "openapi-document";
 import { type Handlers, implement, type OpenApiDocument, type Problem } from "../src/index.ts";
 import { document, type operations } from "./fixtures/bookshop.ts";
 import { listen } from "./listen.ts";

@@ -1,6 +1,6 @@
 import express from "express";
 import { expect, test } from "vitest";
-import { operationsOf, type OpenApiDocument } from "../src/document/document.ts";
+import { operationsOf, type OpenApiDocument } from "openapi-document";
 import { implement } from "../src/index.ts";
 import { buildValidators } from "../src/request/validator.ts";
 import { anyJson } from "./echo.ts";

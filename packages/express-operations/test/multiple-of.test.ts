@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isMultipleOf } from "../src/request/multiple-of.ts";
 import { responseCheck } from "../src/response/response-check.ts";
-import { operationsOf } from "../src/document/document.ts";
+import { operationsOf } from "openapi-document";
 import { anyJson, serveEcho } from "./echo.ts";
 
 test.each([

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 // cspell:ignore Anull
 import { exampleRequests } from "../src/conformance.ts";
-import { operationsOf } from "../src/document/document.ts";
-import { unsupportedFeatures } from "../src/document/unsupported.ts";
+import { operationsOf } from "openapi-document";
+import { unsupportedFeatures } from "../src/validation/unsupported.ts";
 
 const inQuerystring = (name: string, content: object = { "application/json": {} }) => ({
   name,

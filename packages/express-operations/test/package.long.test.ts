@@ -7,6 +7,7 @@ import { packagingProblems } from "@platform/test-support/packaging";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 const source = fileURLToPath(new URL("..", import.meta.url));
+const documents = join(source, "../openapi-document");
 const readme = readFileSync(join(source, "README.md"), "utf8");
 const EXAMPLES = readdirSync(join(source, "examples"));
 
@@ -16,14 +17,19 @@ describe("the packed and installed package", () => {
   let elsewhere: string;
 
   beforeAll(() => {
-    installed = installPacked(source, {
-      express: "5",
-      "openapi-typescript": "7.13.0",
-      typescript: "5.9.3",
-      "typescript-7": "npm:typescript@7.0.2",
-      "@types/express": "5",
-      "@types/node": "26",
-    });
+    installed = installPacked(
+      source,
+      {
+        express: "5",
+        "openapi-document": "*",
+        "openapi-typescript": "7.13.0",
+        typescript: "5.9.3",
+        "typescript-7": "npm:typescript@7.0.2",
+        "@types/express": "5",
+        "@types/node": "26",
+      },
+      [documents],
+    );
     elsewhere = installed.directory;
     cpSync(join(source, "examples"), elsewhere, { recursive: true });
   });
@@ -117,7 +123,7 @@ describe("the packed and installed package", () => {
 });
 
 test("the package uses the Express of the application, even the oldest supported version, and installs no other", async () => {
-  using host = installPacked(source, { express: "5.0.0" });
+  using host = installPacked(source, { express: "5.0.0" }, [documents]);
   cpSync(join(source, "examples"), host.directory, { recursive: true });
   const versions = readdirSync(join(host.directory, "node_modules/.pnpm")).filter((name) =>
     name.startsWith("express@"),

@@ -627,3 +627,47 @@ describe("$id is the base of references", () => {
     await expect(post(ref("S"), schemas as Record<string, object>, [{}])).rejects.toThrow(message);
   });
 });
+
+test("inputs that the types require because of a default reach the handler even if the client did not send them", async () => {
+  const sized = (more = {}) => ({
+    type: "object",
+    required: ["name"],
+    properties: { name: { type: "string" }, size: { type: "integer", default: 1 }, ...more },
+  });
+  const properties = { parent: ref("Nested"), tail: { type: "string", default: "long" } };
+  const schemas = {
+    Dog: sized({ example: ref("Nested"), pups: { type: "array", items: sized() }, merged: { allOf: [sized()] } }),
+    Nested: { type: "object", properties },
+  };
+  const parameter = (name: string, value: number) => ({
+    name,
+    in: "query",
+    schema: { type: "integer", default: value },
+  });
+  const addDog = {
+    operationId: "addDog",
+    parameters: [{ $ref: "#/components/parameters/Limit" }],
+    requestBody: { content: { "application/json": { schema: ref("Dog") } } },
+    responses: anyJson,
+  };
+  const components = { schemas, parameters: { Limit: parameter("limit", 20) } };
+  await using server = await serveEcho(
+    { "/dogs": { parameters: [parameter("page", 1)], post: addDog } },
+    { components },
+  );
+  const sent = { name: "Rex", example: { parent: {} }, pups: [{ name: "Bo" }], merged: { name: "Mo" } };
+  const response = await fetch(`${server.baseUrl}/dogs`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(sent),
+  });
+  expect(await response.json()).toMatchObject({
+    query: { page: 1, limit: 20 },
+    body: {
+      size: 1,
+      example: { tail: "long", parent: { tail: "long" } },
+      pups: [{ name: "Bo", size: 1 }],
+      merged: { name: "Mo", size: 1 },
+    },
+  });
+});

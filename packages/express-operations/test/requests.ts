@@ -7,7 +7,7 @@ import {
   type RequestBodyObject,
   resolve,
   type Schema,
-} from "../src/document/document.ts";
+} from "openapi-document";
 
 /** A request built from a document; `path` has its query. */
 export interface BuiltRequest {

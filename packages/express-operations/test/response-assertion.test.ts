@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 import { conformanceChecks, runConformance } from "../src/conformance.ts";
 import { exampleRequest } from "../src/conformance/example-request.ts";
 import { responseAssertion } from "../src/conformance/response-assertion.ts";
-import { type OpenApiDocument, operationsOf } from "../src/document/document.ts";
-import { declaredAs, isJson, parseMediaType } from "../src/media-type.ts";
+import { type OpenApiDocument, operationsOf, isJson } from "openapi-document";
+import { declaredAs, parseMediaType } from "../src/media-type.ts";
 import { listen } from "./listen.ts";
 
 const json = (schema: object) => ({ description: "", content: { "application/json": { schema } } });

@@ -18,7 +18,7 @@ describe("the page of the streams example", { timeout: 60_000 }, () => {
   let browser: Browser;
   beforeAll(async () => {
     if (chromiumAbsence !== undefined) return;
-    installed = installPacked(source, { express: "5" });
+    installed = installPacked(source, { express: "5" }, [join(source, "../openapi-document")]);
     cpSync(join(source, "examples"), installed.directory, { recursive: true });
     service = await installed.serve("streams/server.ts");
     browser = await launchChromium();

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { runConformance } from "../src/conformance.ts";
-import { operationsOf } from "../src/document/document.ts";
+import { operationsOf } from "openapi-document";
 import { event, implement, type OpenApiDocument, streamedBody } from "../src/index.ts";
 import { implementWebhooks } from "../src/webhooks/implement-webhooks.ts";
 import { callbackSenders, webhookSenders } from "../src/webhooks.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fingerprints } from "../src/contract/fingerprint.ts";
-import type { OpenApiDocument } from "../src/generated/openapi.ts";
+import type { OpenApiDocument } from "openapi-document";
 
 describe("the digest of an operation", () => {
   const documentOf = (operation: object, components: object = {}, item: object = {}) =>

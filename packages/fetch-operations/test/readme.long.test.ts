@@ -23,9 +23,11 @@ const blocks = Array.from(
 describe("the README in an empty folder", () => {
   const directory = mkdtempSync(join(tmpdir(), "newcomer-"));
   const tarball = join(directory, "fetch-operations.tgz");
+  const documents = join(directory, "openapi-document.tgz");
   let output = "";
   beforeAll(async () => {
     pack(source, tarball);
+    pack(join(source, "../openapi-document"), documents);
     await using server = await serve(({ url, headers }, response) => {
       const isKnown = url === "/books/1" && headers.authorization === "Bearer secret";
       response.writeHead(isKnown ? 200 : 404, { "Content-Type": "application/json" });
@@ -33,7 +35,7 @@ describe("the README in an empty folder", () => {
     });
     for (const { file, language, text } of blocks) {
       if (language === "sh") {
-        const commands = text.replace("npm install fetch-operations", `npm install ${tarball}`);
+        const commands = text.replace("npm install fetch-operations", `npm install ${documents} ${tarball}`);
         const env = { ...process.env, BOOKSHOP_URL: server.baseUrl };
         ({ stdout: output } = await run("sh", ["-ec", commands], { cwd: directory, env }).catch(
           (error: { stdout: string }) => {
@@ -72,11 +74,11 @@ describe("the README in an empty folder", () => {
     );
   });
 
-  test("installs only openapi-fetch with the runtime", async () => {
+  test("installs only openapi-document and openapi-fetch with the runtime", async () => {
     const cwd = mkdtempSync(join(directory, "runtime-"));
-    await run("sh", ["-ec", `npm init -y && npm install ${tarball}`], { cwd });
+    await run("sh", ["-ec", `npm init -y && npm install ${documents} ${tarball}`], { cwd });
     const names = readdirSync(join(cwd, "node_modules")).filter((name) => !name.startsWith("."));
-    expect(names).toEqual(["fetch-operations", "openapi-fetch", "openapi-typescript-helpers"]);
+    expect(names).toEqual(["fetch-operations", "openapi-document", "openapi-fetch", "openapi-typescript-helpers"]);
   });
 
   test("has a package in which publint and attw find no problem", async () => {

@@ -1,6 +1,6 @@
 import express, { type ErrorRequestHandler, type Express } from "express";
-import { operationsOf } from "express-operations/document";
 import { implement, type OpenApiDocument, Problem } from "express-operations";
+import { operationsOf } from "openapi-document";
 import { MEASURED } from "./documents.ts";
 
 /** Ways to serve every operation of a document, of which the measured one responds with `keysOf`. */

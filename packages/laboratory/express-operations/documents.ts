@@ -1,6 +1,6 @@
-import { operationsOf } from "express-operations/document";
-import { excerpt } from "../../../packages/express-operations/src/document/excerpt.ts";
+import { excerpt } from "../../../packages/express-operations/src/validation/excerpt.ts";
 import type { OpenApiDocument } from "express-operations";
+import { operationsOf } from "openapi-document";
 import { githubDocument } from "../../../packages/express-operations/test/fixtures/github.ts";
 
 /** The operation that is measured, in every document: GitHub's list of a user's public keys. */

@@ -1,5 +1,5 @@
 import { Process } from "../measuring/process.ts";
-import { operationsOf } from "express-operations/document";
+import { operationsOf } from "openapi-document";
 import { documentNamed } from "./documents.ts";
 
 const SERVER = new URL("server.ts", import.meta.url);

@@ -29,12 +29,13 @@ const document = {
 /** Makes a project with the packed runtime, the clients that fetch-operations and hey-api generate, and the other clients. */
 export async function prepare(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(join(folder, "node_modules/fetch-operations"), { recursive: true });
+  for (const name of ["fetch-operations", "openapi-document"]) {
+    const target = join(folder, "node_modules", name);
+    mkdirSync(target, { recursive: true });
+    pack(join(import.meta.dirname, "../..", name), `${target}.tgz`);
+    execFileSync("tar", ["xzf", `${target}.tgz`, "-C", target, "--strip-components", "1"]);
+  }
   mkdirSync(join(folder, "peers"));
-  const tarball = join(folder, "runtime.tgz");
-  pack(join(import.meta.dirname, "../../fetch-operations"), tarball);
-  const target = ["-C", join(folder, "node_modules/fetch-operations"), "--strip-components", "1"];
-  execFileSync("tar", ["xzf", tarball, ...target]);
   writeFileSync(join(folder, "package.json"), '{ "type": "module", "sideEffects": false }');
   for (const name of ["ky", "octokit", "openai", "openapi-fetch", "stripe"]) {
     symlinkSync(join(PEERS, name), join(folder, "node_modules", name));

@@ -52,14 +52,14 @@ describe("turbo runs the dependent tasks again after a change to", () => {
         "contract-tools/src/generate/generated-files.ts",
         "contract-tools/src/main.ts",
         "contract-tools/src/paths.ts",
-        "express-operations/src/document/request-defaults.ts",
+        "openapi-document/src/openapi-typescript/request-defaults.ts",
       ],
     ],
     [
       "client",
       [
         "client/fetch-operations.config.json",
-        "express-operations/src/document/document.ts",
+        "openapi-document/src/document.ts",
         ...["generate/main.ts", "generate/generated-files.ts", "contract/fingerprint.ts"].map(
           (file) => `fetch-operations/src/${file}`,
         ),

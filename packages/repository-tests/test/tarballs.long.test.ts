@@ -12,6 +12,7 @@ const PUBLISHED = {
   client: "@petstore/client",
   "express-operations": "express-operations",
   "fetch-operations": "fetch-operations",
+  "openapi-document": "openapi-document",
 };
 
 test.each(Object.entries(PUBLISHED))(

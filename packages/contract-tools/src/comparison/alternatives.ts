@@ -1,4 +1,4 @@
-import { type OpenApiDocument, pointer, type Schema } from "express-operations/reading";
+import { type OpenApiDocument, pointer, type Schema } from "openapi-document";
 
 /** A schema as a document writes it: an object or, since OpenAPI 3.1, a boolean. */
 export type SchemaNode = Schema | boolean;

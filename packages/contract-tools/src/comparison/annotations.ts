@@ -1,4 +1,4 @@
-import { HOLDS_VALUES, isAnnotation, IS_MAP } from "express-operations/reading";
+import { HOLDS_VALUES, isAnnotation, IS_MAP } from "openapi-document";
 import { isDeepStrictEqual } from "node:util";
 import { keysOf, type Node, type Pair, type PartChange, verb } from "./documents.ts";
 

@@ -1,4 +1,4 @@
-import { isAnnotation } from "express-operations/reading";
+import { isAnnotation } from "openapi-document";
 import type { Effect } from "./ratings.ts";
 import { type Keywords, type SchemaNode, valuesOf } from "./alternatives.ts";
 import { keysOf, type Pair, shown, verb } from "./documents.ts";

@@ -1,4 +1,4 @@
-import { type OpenApiDocument, operationsOf } from "express-operations/reading";
+import { type OpenApiDocument, operationsOf } from "openapi-document";
 import type { ContractChange } from "./diff.ts";
 import type { Hunk, Lines } from "./hunks.ts";
 import { placeFinder } from "./lines.ts";

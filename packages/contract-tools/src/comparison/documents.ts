@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isAnnotation, type OpenApiDocument, resolve } from "express-operations/reading";
+import { isAnnotation, type OpenApiDocument, resolve } from "openapi-document";
 import type { Rating } from "./ratings.ts";
 
 /** The same part of the earlier and of the later contract. */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type OpenApiDocument, type OperationEntry, operationsOf, resolve } from "express-operations/reading";
+import { type OpenApiDocument, type OperationEntry, operationsOf, resolve } from "openapi-document";
 import { type OperationChange, requestBodyChanges } from "./bodies.ts";
 import { type Documents, type Node, type Pair, paired, type PartChange, shown, unknownChanges } from "./documents.ts";
 import { flagChanges, parametersChanges } from "./parameters.ts";

@@ -1,4 +1,4 @@
-import type { OperationEntry } from "express-operations/reading";
+import type { OperationEntry } from "openapi-document";
 import { type Direction, RATINGS } from "./ratings.ts";
 import { keywordsOf } from "./alternatives.ts";
 import { addition, contentChanges, type OperationChange, requirementChanges, schemasOf } from "./bodies.ts";

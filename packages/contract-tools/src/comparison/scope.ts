@@ -1,4 +1,4 @@
-import { pointer, type Schema } from "express-operations/reading";
+import { pointer, type Schema } from "openapi-document";
 import { type Direction, type Effect, RATINGS } from "./ratings.ts";
 import type { SchemaNode } from "./alternatives.ts";
 import type { Documents, Pair, PartChange } from "./documents.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isAnnotation, type OpenApiDocument, type OperationEntry } from "express-operations/reading";
+import { isAnnotation, type OpenApiDocument, type OperationEntry } from "openapi-document";
 import { type Documents, keysOf, type Node, type Pair, paired, type PartChange, shown } from "./documents.ts";
 
 /** Compares the security of an operation: a client that met one requirement must still meet one (OpenAPI 3.1, "Security Requirement Object"). */

@@ -1,4 +1,4 @@
-import { isAnnotation } from "express-operations/reading";
+import { isAnnotation } from "openapi-document";
 import { isDeepStrictEqual } from "node:util";
 import { type Node, type Pair, type PartChange, shown } from "./documents.ts";
 

@@ -1,4 +1,4 @@
-import { pointer, type Schema, isAnnotation, IS_MAP } from "express-operations/reading";
+import { pointer, type Schema, isAnnotation, IS_MAP } from "openapi-document";
 import { keywordsOf, type SchemaNode } from "./alternatives.ts";
 import { type Documents, type Pair } from "./documents.ts";
 import { effect, type SchemaChange, type Scope } from "./scope.ts";

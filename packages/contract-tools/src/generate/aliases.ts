@@ -1,5 +1,4 @@
-import type { OpenApiDocument, OperationEntry } from "express-operations/reading";
-import { operationsOf } from "express-operations/reading";
+import { type OpenApiDocument, type OperationEntry, operationsOf } from "openapi-document";
 
 /** Words that cannot name a type (ECMAScript 2024, section 12.7.2, and TypeScript's own types). */
 const RESERVED = new Set(

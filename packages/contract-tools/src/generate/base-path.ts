@@ -1,4 +1,4 @@
-import { normalizePath } from "express-operations/reading";
+import { normalizePath } from "openapi-document";
 
 /** A Server Object: https://spec.openapis.org/oas/v3.1.1#server-object */
 interface Server {

@@ -8,7 +8,7 @@ import {
   type Source,
   YamlParseError,
 } from "@redocly/openapi-core";
-import { type OpenApiDocument, withLocalReferences } from "express-operations/reading";
+import { type OpenApiDocument, withLocalReferences } from "openapi-document";
 import { relative } from "node:path";
 import type { OpenAPI3 } from "openapi-typescript";
 import { syntaxProblem } from "../lint/syntax-errors.ts";

@@ -1,5 +1,5 @@
 import type { Example } from "express-operations/conformance";
-import { type OpenApiDocument, type OperationEntry, requirementsOf, resolve } from "express-operations/reading";
+import { type OpenApiDocument, type OperationEntry, requirementsOf, resolve } from "openapi-document";
 import { exampleRequestOf } from "./curl-examples.ts";
 
 /** The settings of the generated client that calls are written with. */

@@ -1,4 +1,4 @@
-import { type OpenApiDocument, operationsOf } from "express-operations/reading";
+import { type OpenApiDocument, operationsOf } from "openapi-document";
 import { type ClientSettings, clientProgram, snakeCase } from "./client-call.ts";
 import { curlExample } from "./curl-examples.ts";
 

@@ -1,4 +1,4 @@
-import { type OpenApiDocument, type OperationEntry, operationsOf, requirementsOf } from "express-operations/reading";
+import { type OpenApiDocument, type OperationEntry, operationsOf, requirementsOf } from "openapi-document";
 import { requiredSchemes, type SecurityScheme, verifierOf } from "./security-schemes.ts";
 
 /** A credential for each kind of verifier. Schemes without one are left out of a request. */

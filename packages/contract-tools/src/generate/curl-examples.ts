@@ -1,5 +1,5 @@
 import { type Example, exampleRequestMakers } from "express-operations/conformance";
-import { type OpenApiDocument, type OperationEntry, operationsOf, requirementsOf } from "express-operations/reading";
+import { type OpenApiDocument, type OperationEntry, operationsOf, requirementsOf } from "openapi-document";
 import { requiredSchemes, type SecurityScheme, type Verifier, verifierOf } from "./security-schemes.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { operationsOf, requirementsOf } from "express-operations/reading";
-import { compilableTypes, documentForTypes, withRequestDefaultsRequired } from "express-operations/request-defaults";
+import { operationsOf, requirementsOf } from "openapi-document";
+import { compilableTypes, documentForTypes, withRequestDefaultsRequired } from "openapi-document/openapi-typescript";
 import type { OpenAPI3 } from "openapi-typescript";
 import { ROOT } from "../paths.ts";
 import { aliasesOf } from "./aliases.ts";

@@ -1,12 +1,5 @@
-import { inlineHeaders } from "express-operations/request-defaults";
-import {
-  HOLDS_VALUES,
-  IS_MAP,
-  isAnnotation,
-  type OpenApiDocument,
-  resolve,
-  type Schema,
-} from "express-operations/reading";
+import { inlineHeaders } from "openapi-document/openapi-typescript";
+import { HOLDS_VALUES, IS_MAP, isAnnotation, type OpenApiDocument, resolve, type Schema } from "openapi-document";
 import type { OpenAPI3 } from "openapi-typescript";
 
 /**

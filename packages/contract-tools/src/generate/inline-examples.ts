@@ -1,4 +1,4 @@
-import { HOLDS_VALUES, IS_MAP, type OpenApiDocument, pointer } from "express-operations/reading";
+import { HOLDS_VALUES, IS_MAP, type OpenApiDocument, pointer } from "openapi-document";
 
 type Node = Record<string, unknown>;
 

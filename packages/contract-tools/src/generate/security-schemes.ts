@@ -1,4 +1,4 @@
-import { type OpenApiDocument, type OperationEntry, requirementsOf, resolve } from "express-operations/reading";
+import { type OpenApiDocument, type OperationEntry, requirementsOf, resolve } from "openapi-document";
 
 /** A Security Scheme Object: https://spec.openapis.org/oas/v3.1.1#security-scheme-object */
 export interface SecurityScheme {

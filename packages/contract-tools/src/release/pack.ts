@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { createProgram, runProgram } from "@platform/command-line";
 import { ROOT } from "../paths.ts";
 
-const PACKAGES = "./packages/{client,express-operations,fetch-operations}";
+const PACKAGES = "./packages/{client,express-operations,fetch-operations,openapi-document}";
 const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, npm_execpath: pnpm } = process.env;
 
 const program = createProgram("release:pack", {

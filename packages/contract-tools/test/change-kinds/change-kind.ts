@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from "express-operations/reading";
+import type { OpenApiDocument } from "openapi-document";
 
 /** A kind of change, and the lines that `contract diff` prints for this change. */
 export interface ChangeKind {

@@ -1,5 +1,11 @@
-import type { OpenApiDocument, OperationEntry, SecurityRequirement, SecurityScheme } from "../document/document.ts";
-import { requirementsOf, securityScheme } from "../document/document.ts";
+import {
+  type OpenApiDocument,
+  type OperationEntry,
+  type SecurityRequirement,
+  type SecurityScheme,
+  requirementsOf,
+  securityScheme,
+} from "openapi-document";
 import type { Change, Check, CheckMaker, Expectation } from "./check-maker.ts";
 import type { Credentials } from "./example-request.ts";
 import { expectHeader } from "./exchange.ts";

@@ -1,4 +1,4 @@
-import type { OpenApiDocument, OperationEntry } from "../document/document.ts";
+import type { OpenApiDocument, OperationEntry } from "openapi-document";
 import { type ExampleRequest, exampleRequest } from "./example-request.ts";
 import { ConformanceError, exchange, expectAccepted, expectStatus, type Received, type Target } from "./exchange.ts";
 import { responseAssertion } from "./response-assertion.ts";

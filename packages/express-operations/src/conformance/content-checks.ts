@@ -1,10 +1,4 @@
-import {
-  type OpenApiDocument,
-  type OperationEntry,
-  resolve,
-  type ResponseObject,
-  responseKey,
-} from "../document/document.ts";
+import { type OpenApiDocument, type OperationEntry, resolve, type ResponseObject, responseKey } from "openapi-document";
 import { declaredAs, parseMediaType } from "../media-type.ts";
 import type { Check, CheckMaker } from "./check-maker.ts";
 import { declaredBody } from "./request-body.ts";

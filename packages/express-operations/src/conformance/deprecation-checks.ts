@@ -1,4 +1,4 @@
-import type { OperationEntry } from "../document/document.ts";
+import type { OperationEntry } from "openapi-document";
 import type { Check, CheckMaker } from "./check-maker.ts";
 import { ConformanceError, expectHeader } from "./exchange.ts";
 

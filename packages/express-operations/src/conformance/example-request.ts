@@ -1,6 +1,6 @@
-import type { OpenApiDocument, OperationEntry, ParameterObject } from "../document/document.ts";
-import { exampleValue } from "./example-value.ts";
-import { firstExample } from "./given-values.ts";
+import type { OpenApiDocument, OperationEntry, ParameterObject } from "openapi-document";
+import { exampleValue } from "../example/example-value.ts";
+import { firstExample } from "../example/given-values.ts";
 import { setParameter, type SentParameters } from "./parameter-style.ts";
 import { exampleBody, type RequestBody } from "./request-body.ts";
 

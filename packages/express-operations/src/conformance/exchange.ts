@@ -1,5 +1,4 @@
-import { essenceOf } from "../media-type.ts";
-import { isSequential } from "../response/item-format.ts";
+import { essenceOf, isSequential } from "openapi-document";
 import { type Credentials, type ExampleRequest, pathOf } from "./example-request.ts";
 import { encodeBody } from "./request-body.ts";
 import { readStart } from "./stream-start.ts";

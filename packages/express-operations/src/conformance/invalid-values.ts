@@ -1,7 +1,5 @@
-import type { OpenApiDocument, Schema } from "../document/document.ts";
-import { boundsOf, typesOf } from "../document/effective-schema.ts";
-import { compilePattern } from "../document/pattern.ts";
-import { exampleValue } from "./example-value.ts";
+import { type OpenApiDocument, type Schema, boundsOf, typesOf, compilePattern } from "openapi-document";
+import { exampleValue } from "../example/example-value.ts";
 
 /** A value that violates a schema, and the violation. */
 export interface InvalidValue {

@@ -1,4 +1,4 @@
-import type { OpenApiDocument, OperationEntry } from "../document/document.ts";
+import type { OpenApiDocument, OperationEntry } from "openapi-document";
 import type { PathRouter } from "../request/path-router.ts";
 import type { Change, Check, CheckMaker, Expectation } from "./check-maker.ts";
 import { declaresContent } from "./content-checks.ts";

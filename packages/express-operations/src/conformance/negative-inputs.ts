@@ -1,13 +1,15 @@
-import type { OpenApiDocument, OperationEntry, ParameterObject } from "../document/document.ts";
-import { isJson } from "../media-type.ts";
 import {
+  type OpenApiDocument,
+  type OperationEntry,
+  type ParameterObject,
+  isJson,
   effectiveSchema,
   isReadOnly,
   isRecord,
   propertiesOf,
   requiredOf,
   typesOf,
-} from "../document/effective-schema.ts";
+} from "openapi-document";
 import { type ExampleRequest, exampleParameter } from "./example-request.ts";
 import { isExplodedObject } from "../request/pairs.ts";
 import { invalidValues } from "./invalid-values.ts";

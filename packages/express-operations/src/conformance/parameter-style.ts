@@ -1,6 +1,4 @@
-import type { ParameterObject } from "../document/document.ts";
-import { isJson } from "../media-type.ts";
-import { isRecord } from "../document/effective-schema.ts";
+import { type ParameterObject, isJson, isRecord } from "openapi-document";
 
 const DELIMITER: Record<string, string> = { spaceDelimited: "%20", pipeDelimited: "%7C" };
 

@@ -1,6 +1,4 @@
-import type { OpenApiDocument, OperationEntry } from "../document/document.ts";
-import { essenceOf, isJson } from "../media-type.ts";
-import { isSequential } from "../response/item-format.ts";
+import { type OpenApiDocument, type OperationEntry, essenceOf, isJson, isSequential } from "openapi-document";
 import type { Check } from "./check-maker.ts";
 import { producedTypes } from "./content-checks.ts";
 import { exampleRequest } from "./example-request.ts";

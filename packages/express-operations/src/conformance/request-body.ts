@@ -5,11 +5,14 @@ import {
   type RequestBodyObject,
   resolve,
   type Schema,
-} from "../document/document.ts";
-import { essenceOf, isJson } from "../media-type.ts";
-import { effectiveSchema, isRecord, propertiesOf } from "../document/effective-schema.ts";
-import { exampleValue, withoutReadOnly } from "./example-value.ts";
-import { firstExample, parsedExample } from "./given-values.ts";
+  essenceOf,
+  isJson,
+  effectiveSchema,
+  isRecord,
+  propertiesOf,
+} from "openapi-document";
+import { exampleValue, withoutReadOnly } from "../example/example-value.ts";
+import { firstExample, parsedExample } from "../example/given-values.ts";
 
 /** A body and its media type. */
 export interface RequestBody {

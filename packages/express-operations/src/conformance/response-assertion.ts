@@ -5,8 +5,9 @@ import {
   resolve,
   type ResponseObject,
   responseKey,
-} from "../document/document.ts";
-import { declaredAs, isJson, parseMediaType } from "../media-type.ts";
+  isJson,
+} from "openapi-document";
+import { declaredAs, parseMediaType } from "../media-type.ts";
 import { itemFormat } from "../response/item-format.ts";
 import { type ResponseCheck, responseCheck } from "../response/response-check.ts";
 import type { ExampleRequest } from "./example-request.ts";

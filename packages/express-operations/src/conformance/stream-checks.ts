@@ -1,6 +1,4 @@
-import type { OpenApiDocument, OperationEntry } from "../document/document.ts";
-import { essenceOf } from "../media-type.ts";
-import { isSequential } from "../response/item-format.ts";
+import { type OpenApiDocument, type OperationEntry, essenceOf, isSequential } from "openapi-document";
 import type { Check, CheckMaker } from "./check-maker.ts";
 import { producedTypes } from "./content-checks.ts";
 

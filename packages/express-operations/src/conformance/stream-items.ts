@@ -1,6 +1,10 @@
-import type { MediaTypeObject, OpenApiDocument } from "../document/document.ts";
-import { essenceOf } from "../media-type.ts";
-import { hasWholeEvents, isJsonSequence } from "../response/item-format.ts";
+import {
+  type MediaTypeObject,
+  type OpenApiDocument,
+  essenceOf,
+  hasWholeEvents,
+  isJsonSequence,
+} from "openapi-document";
 import { ConformanceError } from "./exchange.ts";
 
 /** The text of a stream, or its start. */

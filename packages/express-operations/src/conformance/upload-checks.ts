@@ -1,9 +1,8 @@
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
-import type { OpenApiDocument, OperationEntry } from "../document/document.ts";
-import { effectiveSchema, propertiesOf } from "../document/effective-schema.ts";
-import { declaredAs, isJson, parseMediaType } from "../media-type.ts";
+import { type OpenApiDocument, type OperationEntry, effectiveSchema, propertiesOf, isJson } from "openapi-document";
+import { declaredAs, parseMediaType } from "../media-type.ts";
 import type { Check, CheckMaker } from "./check-maker.ts";
 import { UNKNOWN } from "./content-checks.ts";
 import { type ExampleRequest, exampleRequest, pathOf } from "./example-request.ts";

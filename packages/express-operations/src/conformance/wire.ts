@@ -1,5 +1,4 @@
-import { type OpenApiDocument, type OperationEntry, operationsOf } from "../document/document.ts";
-import { readableDocument } from "../document/openapi-3-2.ts";
+import { type OpenApiDocument, type OperationEntry, operationsOf, readableDocument } from "openapi-document";
 import { PathRouter } from "../request/path-router.ts";
 import { type ExampleRequest, exampleRequest, pathOf } from "./example-request.ts";
 import { ConformanceError, type Received } from "./exchange.ts";

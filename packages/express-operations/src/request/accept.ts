@@ -1,4 +1,5 @@
-import { essenceOf, withoutVendor } from "../media-type.ts";
+import { essenceOf } from "openapi-document";
+import { withoutVendor } from "../media-type.ts";
 
 /** A media type of a response, with its parameters in lower case. */
 interface Offer {

@@ -1,7 +1,7 @@
 import type { Request } from "express";
-import type { MediaTypeObject } from "../document/document.ts";
+import { type MediaTypeObject, essenceOf } from "openapi-document";
 import { oneOf } from "../lists.ts";
-import { declaredAs, essenceOf, type MediaType, parseMediaType } from "../media-type.ts";
+import { declaredAs, type MediaType, parseMediaType } from "../media-type.ts";
 import { createProblem, type Problem } from "../problem.ts";
 
 /** A request body as the headers announce it. */

@@ -1,9 +1,15 @@
 import type { Request, Response } from "express";
-import type { MediaTypeObject, OpenApiDocument, Schema } from "../document/document.ts";
-import { nonNullTypesOf } from "../document/effective-schema.ts";
+import {
+  type MediaTypeObject,
+  type OpenApiDocument,
+  type Schema,
+  nonNullTypesOf,
+  isJson,
+  isText,
+} from "openapi-document";
 import { parseJson } from "./json.ts";
 import { decodeUtf8 } from "./utf8.ts";
-import { isJson, isText, type MediaType } from "../media-type.ts";
+import { type MediaType } from "../media-type.ts";
 import { createProblem } from "../problem.ts";
 import type { BodyLimits } from "./limits.ts";
 import { announcementReader, awaitsContinue, brokenOff, hasBody, tooLarge } from "./announced-body.ts";

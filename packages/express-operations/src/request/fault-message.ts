@@ -1,6 +1,11 @@
-import { type OpenApiDocument, type ParameterObject, type Schema } from "../document/document.ts";
-import { areDeclared } from "../document/declared-names.ts";
-import { effectiveSchema, nonNullTypesOf } from "../document/effective-schema.ts";
+import {
+  type OpenApiDocument,
+  type ParameterObject,
+  type Schema,
+  effectiveSchema,
+  nonNullTypesOf,
+} from "openapi-document";
+import { areDeclared } from "./declared-names.ts";
 import type { Fault } from "../eov.ts";
 import {
   createProblem,

@@ -1,16 +1,20 @@
 import { once } from "node:events";
 import busboy from "busboy";
-import type {
-  EncodingObject,
-  MediaTypeObject,
-  OpenApiDocument,
-  ParameterObject,
-  Schema,
-} from "../document/document.ts";
-import { effectiveSchema, nonNullTypesOf } from "../document/effective-schema.ts";
-import { shapesOf } from "../document/shape.ts";
+import {
+  type EncodingObject,
+  type MediaTypeObject,
+  type OpenApiDocument,
+  type ParameterObject,
+  type Schema,
+  effectiveSchema,
+  nonNullTypesOf,
+  shapesOf,
+  essenceOf,
+  isJson,
+  isText,
+} from "openapi-document";
 import { oneOf } from "../lists.ts";
-import { declaredAs, essenceOf, isJson, isText, parseMediaType } from "../media-type.ts";
+import { declaredAs, parseMediaType } from "../media-type.ts";
 import { createProblem, Problem, unreadableField } from "../problem.ts";
 import { type BodyLimits, fieldsTooLarge, fileTooLarge, tooManyParts } from "./limits.ts";
 import { type Pair, type PairsOptions, pairsReader } from "./pairs.ts";

@@ -1,5 +1,4 @@
-import type { OpenApiDocument, Schema } from "../document/document.ts";
-import { conjuncts, isRecord, mayBe, valuesOf } from "../document/effective-schema.ts";
+import { type OpenApiDocument, type Schema, conjuncts, isRecord, mayBe, valuesOf } from "openapi-document";
 import type { Fault } from "../eov.ts";
 import {
   type Budget,

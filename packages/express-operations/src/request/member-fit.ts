@@ -1,5 +1,4 @@
-import type { OpenApiDocument, Schema } from "../document/document.ts";
-import { conjuncts, mayBe, propertiesOf, valuesOf } from "../document/effective-schema.ts";
+import { type OpenApiDocument, type Schema, conjuncts, mayBe, propertiesOf, valuesOf } from "openapi-document";
 
 /** The most fields of a value that are compared with a schema, and the most parts of a schema. */
 export const MAX_COMPARED = 100;

@@ -1,5 +1,4 @@
-import { type OpenApiDocument, type ParameterObject, resolve, type Schema } from "../document/document.ts";
-import { nonNullTypesOf } from "../document/effective-schema.ts";
+import { type OpenApiDocument, type ParameterObject, resolve, type Schema, nonNullTypesOf } from "openapi-document";
 import { nameList } from "../lists.ts";
 import type { Problem } from "../problem.ts";
 import { MAX_DEPTH } from "./json.ts";

@@ -1,11 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { parseCookie } from "cookie";
-import {
-  type OpenApiDocument,
-  type OperationEntry,
-  type ParameterObject,
-  parameterNames,
-} from "../document/document.ts";
+import { type OpenApiDocument, type OperationEntry, type ParameterObject, parameterNames } from "openapi-document";
 import { unreadableParameter } from "../problem.ts";
 import { decodeFormText, isPercentEncoded, queryReader } from "./query.ts";
 import { querystringReader } from "./querystring.ts";

@@ -1,3 +1,5 @@
+import { encodeSegment, normalizePath } from "openapi-document";
+
 interface Node<Route> {
   literals: Map<string, Node<Route>>;
   /**
@@ -30,23 +32,11 @@ export class PathRouter<Route> {
    * never empty.
    */
   find(sent: string): { route: Route; values: string[] } | undefined {
-    const path = normalizePath(sent);
+    const path = sent.includes("%") ? normalizePath(sent) : sent;
     const values: string[] = [];
     const route = match(this.#root, path, slashFrom(path, 0), values);
     return route === undefined ? undefined : { route, values };
   }
-}
-
-/**
- * Decodes unreserved characters, so that `%70ets` is `pets` (RFC 9110, section 4.2.3; RFC 3986, section 6.2.2). Other
- * escapes remain, in upper case.
- */
-export function normalizePath(path: string): string {
-  if (!path.includes("%")) return path;
-  return path.replace(/%[\da-f]{2}/gi, (escape) => {
-    const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
-    return /[\w.~-]/.test(character) ? character : escape.toUpperCase();
-  });
 }
 
 /**
@@ -122,15 +112,6 @@ function valuesBetween([first = "", ...others]: string[], segment: string): stri
 function slashFrom(path: string, start: number): number {
   const at = path.indexOf("/", start);
   return at === -1 ? path.length : at;
-}
-
-/**
- * Percent-encodes a segment of a template (RFC 3986, section 2.1), except for its braces. A question mark or a number
- * sign in a template belongs to the path, so a request has it encoded.
- */
-function encodeSegment(segment: string): string {
-  const escaped = segment.includes("%") ? normalizePath(segment) : encodeURI(segment);
-  return escaped.replaceAll("%7B", "{").replaceAll("%7D", "}").replaceAll("?", "%3F").replaceAll("#", "%23");
 }
 
 /** Returns the query of a URL, without its question mark. */

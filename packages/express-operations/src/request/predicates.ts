@@ -1,6 +1,5 @@
-import type { Schema } from "../document/document.ts";
-import { namesOfFields } from "../document/declared-names.ts";
-import { propertiesOf } from "../document/effective-schema.ts";
+import { type Schema, propertiesOf } from "openapi-document";
+import { namesOfFields } from "./declared-names.ts";
 import type { Fault } from "../eov.ts";
 import { listOf, nameList, oneOf } from "../lists.ts";
 import { describePattern } from "./pattern-words.ts";

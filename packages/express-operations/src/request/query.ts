@@ -1,4 +1,4 @@
-import type { OpenApiDocument, OperationEntry } from "../document/document.ts";
+import type { OpenApiDocument, OperationEntry } from "openapi-document";
 import { createProblem, unreadableParameter } from "../problem.ts";
 import { type Pair, pairsReader, type ReadPairs } from "./pairs.ts";
 import { queryOf } from "./path-router.ts";

@@ -1,4 +1,4 @@
-import type { OpenApiDocument, ParameterObject } from "../document/document.ts";
+import type { OpenApiDocument, ParameterObject } from "openapi-document";
 import { createProblem, unreadableParameter } from "../problem.ts";
 import { fieldsReader } from "./form.ts";
 import { parseJson } from "./json.ts";

@@ -1,5 +1,4 @@
-import type { OpenApiDocument, Schema } from "../document/document.ts";
-import { listedValuesOf, nonNullTypesOf } from "../document/effective-schema.ts";
+import { type OpenApiDocument, type Schema, listedValuesOf, nonNullTypesOf } from "openapi-document";
 import { isExact } from "./json.ts";
 
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;

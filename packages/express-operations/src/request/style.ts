@@ -4,10 +4,10 @@ import {
   type ParameterObject,
   resolve,
   type Schema,
-} from "../document/document.ts";
-import { nonNullTypesOf } from "../document/effective-schema.ts";
-import { shapesOf } from "../document/shape.ts";
-import { isJson } from "../media-type.ts";
+  nonNullTypesOf,
+  shapesOf,
+  isJson,
+} from "openapi-document";
 import { parseJson } from "./json.ts";
 import { type Sent, typedBy } from "./typed.ts";
 

@@ -1,5 +1,4 @@
-import type { OpenApiDocument, Schema } from "../document/document.ts";
-import { type Declaration, itemAt, shapesOf, unnamedField } from "../document/shape.ts";
+import { type OpenApiDocument, type Schema, type Declaration, itemAt, shapesOf, unnamedField } from "openapi-document";
 import { jsonOf } from "./json.ts";
 import { scalarOf, type ScalarTypes, scalarTypesOf } from "./scalar.ts";
 

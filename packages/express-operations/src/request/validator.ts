@@ -1,16 +1,16 @@
-import type {
-  OpenApiDocument,
-  OperationEntry,
-  OperationObject,
-  ParameterObject,
-  RequestBodyObject,
-} from "../document/document.ts";
-import { resolve } from "../document/document.ts";
-import { brokenOperationFinder } from "../document/broken-operations.ts";
-import { excerpt } from "../document/excerpt.ts";
-import { compilerOf } from "../document/pattern.ts";
-import { isBodyRequired } from "../document/request-body.ts";
-import { rewriteRequestSchemas } from "../document/request-schemas.ts";
+import {
+  type OpenApiDocument,
+  type OperationEntry,
+  type OperationObject,
+  type ParameterObject,
+  type RequestBodyObject,
+  resolve,
+  compilerOf,
+  isBodyRequired,
+} from "openapi-document";
+import { brokenOperationFinder } from "../validation/broken-operations.ts";
+import { excerpt } from "../validation/excerpt.ts";
+import { rewriteRequestSchemas } from "./request-schemas.ts";
 import { type CompiledSchemas, compileRequestSchemas } from "../eov.ts";
 
 /** The compiled schemas of an operation's requests, by declared media type. */

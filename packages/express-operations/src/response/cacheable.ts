@@ -1,4 +1,4 @@
-import type { OperationEntry } from "../document/document.ts";
+import type { OperationEntry } from "openapi-document";
 
 const CACHEABLE = new WeakSet<(...input: never[]) => unknown>();
 

@@ -1,4 +1,4 @@
-import { type OperationEntry, parameterNames } from "../document/document.ts";
+import { type OperationEntry, parameterNames } from "openapi-document";
 
 /**
  * Returns the headers of a deprecated operation: `Deprecation` (RFC 9745) from `x-deprecated-at`, `Sunset` (RFC 8594)

@@ -2,9 +2,18 @@ import { hash } from "node:crypto";
 import { isStringObject } from "node:util/types";
 import type { Request, Response } from "express";
 import { typeName } from "../lists.ts";
-import { declaredAs, essenceOf, isJson, parseMediaType } from "../media-type.ts";
-import type { OpenApiDocument, Schema } from "../document/document.ts";
-import { type Declaration, itemAt, type Shape, shapesOf, unnamedField } from "../document/shape.ts";
+import { declaredAs, parseMediaType } from "../media-type.ts";
+import {
+  essenceOf,
+  isJson,
+  type OpenApiDocument,
+  type Schema,
+  type Declaration,
+  itemAt,
+  type Shape,
+  shapesOf,
+  unnamedField,
+} from "openapi-document";
 import type { Problem } from "../problem.ts";
 import { asStreamedBody, discardUnsent, expectErrors } from "./body-stream.ts";
 import { isNotModified } from "./conditions.ts";

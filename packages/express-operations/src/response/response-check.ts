@@ -1,12 +1,22 @@
-import type { HeaderObject, OpenApiDocument, OperationEntry, ResponseObject, Schema } from "../document/document.ts";
-import { resolve, responseKey, unescapeKey } from "../document/document.ts";
+import {
+  type HeaderObject,
+  type OpenApiDocument,
+  type OperationEntry,
+  type ResponseObject,
+  type Schema,
+  resolve,
+  responseKey,
+  schemasBelow,
+  unescapeKey,
+  compilerOf,
+  essenceOf,
+  isJson,
+} from "openapi-document";
 import { asStreamedBody } from "./body-stream.ts";
 import { responseEov } from "../eov.ts";
-import { type Excerpt, excerpt } from "../document/excerpt.ts";
-import { compilerOf } from "../document/pattern.ts";
-import { dropRequired } from "../document/request-schemas.ts";
-import { schemasBelow } from "../document/schema-walk.ts";
-import { essenceOf, isJson, parseMediaType } from "../media-type.ts";
+import { type Excerpt, excerpt } from "../validation/excerpt.ts";
+import { dropRequired } from "../request/request-schemas.ts";
+import { parseMediaType } from "../media-type.ts";
 import { itemFormat } from "./item-format.ts";
 import type { HandlerResponse } from "./handler-response.ts";
 

@@ -5,9 +5,10 @@ import {
   resolve,
   type ResponseObject,
   responseKey,
-} from "../document/document.ts";
+  essenceOf,
+  isJson,
+} from "openapi-document";
 import type { HandlerResponse } from "./handler-response.ts";
-import { essenceOf, isJson } from "../media-type.ts";
 import { itemFormat } from "./item-format.ts";
 import {
   type DeclaredContent,

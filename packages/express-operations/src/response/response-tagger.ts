@@ -4,8 +4,8 @@ import {
   operationsOf,
   resolve,
   type ResponseObject,
-} from "../document/document.ts";
-import { readableDocument } from "../document/openapi-3-2.ts";
+  readableDocument,
+} from "openapi-document";
 import type { HandlerResponse } from "./handler-response.ts";
 import { encodeResponse, responseFilter } from "./respond.ts";
 import { declaredResponses } from "./response-filter.ts";

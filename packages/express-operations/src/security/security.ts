@@ -1,8 +1,13 @@
 import { TLSSocket } from "node:tls";
 import { parseCookie } from "cookie";
 import type { Request } from "express";
-import type { OpenApiDocument, OperationEntry, SecurityScheme } from "../document/document.ts";
-import { requirementsOf, securityScheme } from "../document/document.ts";
+import {
+  type OpenApiDocument,
+  type OperationEntry,
+  type SecurityScheme,
+  requirementsOf,
+  securityScheme,
+} from "openapi-document";
 import { type Problem, createProblem } from "../problem.ts";
 import { queryValue } from "../request/query.ts";
 

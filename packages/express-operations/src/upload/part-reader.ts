@@ -1,6 +1,12 @@
-import { type MediaTypeObject, type OpenApiDocument, type OperationEntry, type Schema } from "../document/document.ts";
-import { effectiveSchema, nonNullTypesOf } from "../document/effective-schema.ts";
-import { shapesOf } from "../document/shape.ts";
+import {
+  type MediaTypeObject,
+  type OpenApiDocument,
+  type OperationEntry,
+  type Schema,
+  effectiveSchema,
+  nonNullTypesOf,
+  shapesOf,
+} from "openapi-document";
 import { type CompiledSchemas, faultsOf } from "../eov.ts";
 import { unreadableField } from "../problem.ts";
 import { problemOfFaults } from "../request/fault-message.ts";

@@ -1,5 +1,4 @@
-import { type MediaTypeObject, type OpenApiDocument, type OperationEntry } from "../document/document.ts";
-import { essenceOf } from "../media-type.ts";
+import { type MediaTypeObject, type OpenApiDocument, type OperationEntry, essenceOf } from "openapi-document";
 import { announcementReader } from "../request/announced-body.ts";
 import type { BodyReader } from "../request/body.ts";
 import type { BodyLimits } from "../request/limits.ts";

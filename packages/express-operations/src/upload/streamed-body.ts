@@ -1,4 +1,4 @@
-import { type OpenApiDocument, type OperationEntry, type RequestBodyObject, resolve } from "../document/document.ts";
+import { type OpenApiDocument, type OperationEntry, type RequestBodyObject, resolve } from "openapi-document";
 import type { BodyLimits } from "../request/limits.ts";
 import type { HasBody, PlainInput, StreamedInput } from "./types.ts";
 

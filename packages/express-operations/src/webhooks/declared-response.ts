@@ -4,8 +4,9 @@ import {
   resolve,
   type ResponseObject,
   responseKey,
-} from "../document/document.ts";
-import { declaredAs, isJson, parseMediaType } from "../media-type.ts";
+  isJson,
+} from "openapi-document";
+import { declaredAs, parseMediaType } from "../media-type.ts";
 import { MAX_DEPTH, nestsDeeper } from "../request/json.ts";
 import { responseCheck } from "../response/response-check.ts";
 

@@ -1,4 +1,4 @@
-import { unescapeKey } from "../document/document.ts";
+import { unescapeKey } from "openapi-document";
 
 /** A request that a handler received, and its response, as far as runtime expressions read them. */
 export interface CallbackSource {

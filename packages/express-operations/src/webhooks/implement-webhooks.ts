@@ -1,13 +1,17 @@
 import type { Request } from "express";
-import type { OpenApiDocument, OperationEntry, ParameterObject } from "../document/document.ts";
+import {
+  type OpenApiDocument,
+  type OperationEntry,
+  type ParameterObject,
+  readableDocument,
+  webhooksOf,
+} from "openapi-document";
 import { type Implementation, type ImplementOptions, serve } from "../implement.ts";
-import { readableDocument } from "../document/openapi-3-2.ts";
-import { expectVersion } from "../document/unsupported.ts";
+import { expectVersion } from "../validation/unsupported.ts";
 import type { UntypedHandler } from "../operation.ts";
 import { Problem, PROBLEM_CODES } from "../problem.ts";
 import type { VerifyBody } from "../request/body.ts";
 import type { Handlers, HandlerTypes } from "../types.ts";
-import { webhooksOf } from "./entries.ts";
 import { isAuthentic, type WebhookSecret, webhooksFor } from "./signature.ts";
 import type { WebhookOperations } from "./types.ts";
 

@@ -5,10 +5,11 @@ import {
   type ParameterObject,
   type RequestBodyObject,
   resolve,
-} from "../document/document.ts";
+  isJson,
+} from "openapi-document";
 import { faultsOf, type RequestData } from "../eov.ts";
 import { oneOf } from "../lists.ts";
-import { declaredAs, isJson, parseMediaType } from "../media-type.ts";
+import { declaredAs, parseMediaType } from "../media-type.ts";
 import { Problem } from "../problem.ts";
 import { problemOfFaults } from "../request/fault-message.ts";
 import { parametersReader } from "../request/parameters.ts";

@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { OpenApiDocument, OperationEntry } from "../document/document.ts";
-import { readableDocument } from "../document/openapi-3-2.ts";
+import { type OpenApiDocument, type OperationEntry, readableDocument, callbacksOf, webhooksOf } from "openapi-document";
 import { declaredResponseReader } from "./declared-response.ts";
 import { deliver, type DeliveryOptions, type RetryOptions } from "./delivery.ts";
-import { callbacksOf, webhooksOf } from "./entries.ts";
 import { InvalidWebhookError } from "./errors.ts";
 import { callbackUrl, type CallbackSource, httpUrl } from "./expression.ts";
 import { type MessageParts, outgoing } from "./outgoing.ts";

@@ -1,5 +1,4 @@
-import { type OpenApiDocument, operationsOf, pointer } from "../generated/openapi.ts";
-import { withLocalReferences } from "../generated/local-references.ts";
+import { type OpenApiDocument, operationsOf, pointer, withLocalReferences } from "openapi-document";
 
 /** The OpenAPI document that a service publishes. */
 export interface PublishedDocument extends OpenApiDocument {

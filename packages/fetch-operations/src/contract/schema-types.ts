@@ -1,4 +1,4 @@
-import { type OpenApiDocument, resolve, type Schema } from "../generated/openapi.ts";
+import { type OpenApiDocument, resolve, type Schema } from "openapi-document";
 
 /** Returns the types that a value of a schema may have; `any` if the schema leaves it open. */
 export function typesOfSchema(document: OpenApiDocument, given: Schema | undefined, depth = 0): Set<string> {

@@ -1,4 +1,4 @@
-import { type OpenApiDocument, type OperationEntry, type Reference, resolve } from "../generated/openapi.ts";
+import { type OpenApiDocument, type OperationEntry, type Reference, resolve } from "openapi-document";
 
 /** https://spec.openapis.org/oas/v3.1.1#server-object */
 export interface Server {

@@ -1,4 +1,4 @@
-import { type OpenApiDocument, resolve, type Schema } from "../generated/openapi.ts";
+import { type OpenApiDocument, resolve, type Schema } from "openapi-document";
 import type { Shape } from "../response/typed-json.ts";
 
 /** The types of values that JSON has as numbers and texts. */

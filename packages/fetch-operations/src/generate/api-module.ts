@@ -1,4 +1,4 @@
-import { type OpenApiDocument, resolve } from "../generated/openapi.ts";
+import { type OpenApiDocument, resolve } from "openapi-document";
 import type { Contract } from "./contract-source.ts";
 import { Code, codeOf } from "./code.ts";
 import type { Config } from "./config.ts";

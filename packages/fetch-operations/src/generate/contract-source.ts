@@ -1,10 +1,8 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import { nameOf } from "../generated/discriminator.ts";
-import { type OpenApiDocument, pointer } from "../generated/openapi.ts";
+import { nameOf, type OpenApiDocument, pointer, withLocalReferences } from "openapi-document";
 import type { ValueTypes } from "../contract/shapes.ts";
-import { withLocalReferences } from "../generated/local-references.ts";
-import { compilableTypes } from "../generated/compilable-types.ts";
+import { compilableTypes } from "openapi-document/openapi-typescript";
 
 /** The parts of `@redocly/openapi-core` that are used. It is installed with openapi-typescript. */
 interface RedoclyCore {

@@ -4,7 +4,7 @@ import {
   type RequestBodyObject,
   resolve,
   type Schema,
-} from "../generated/openapi.ts";
+} from "openapi-document";
 import { kindOf, type MediaKind } from "./media.ts";
 
 /** The body of a request. */

@@ -9,7 +9,7 @@ import {
   type RequestBodyObject,
   resolve,
   securityScheme,
-} from "../generated/openapi.ts";
+} from "openapi-document";
 import { ownServers } from "../contract/servers.ts";
 import type { DeclaredDeprecation, Pagination } from "../operation.ts";
 import type { Config, OperationConfig } from "./config.ts";

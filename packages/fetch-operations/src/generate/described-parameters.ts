@@ -1,5 +1,5 @@
 import { typesOfSchema } from "../contract/schema-types.ts";
-import { type OpenApiDocument, type OperationEntry, type ParameterObject } from "../generated/openapi.ts";
+import type { OpenApiDocument, OperationEntry, ParameterObject } from "openapi-document";
 import type { DescribedBody } from "./described-body.ts";
 import { kindOf } from "./media.ts";
 

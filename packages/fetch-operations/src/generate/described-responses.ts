@@ -4,7 +4,7 @@ import {
   type Reference,
   resolve,
   type ResponseObject,
-} from "../generated/openapi.ts";
+} from "openapi-document";
 import type { StatusKey } from "../operation.ts";
 import { typesOfSchema } from "../contract/schema-types.ts";
 import { kindOf, type MediaKind } from "./media.ts";

@@ -1,5 +1,5 @@
 import { fingerprints, sha256 } from "../contract/fingerprint.ts";
-import type { OpenApiDocument } from "../generated/openapi.ts";
+import type { OpenApiDocument } from "openapi-document";
 import type { Config } from "./config.ts";
 import type { Contract } from "./contract-source.ts";
 import type { Described } from "./described-operations.ts";

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { documentForTypes } from "../generated/compilable-types.ts";
-import type { OpenApiDocument } from "../generated/openapi.ts";
+import { documentForTypes } from "openapi-document/openapi-typescript";
+import type { OpenApiDocument } from "openapi-document";
 import { apiModule, errorCodes } from "./api-module.ts";
 import type { Config } from "./config.ts";
 import { type Contract, typesOf } from "./contract-source.ts";

@@ -1,4 +1,4 @@
-import { isVersion32, type MediaTypeObject, type OpenApiDocument, resolve, type Schema } from "../generated/openapi.ts";
+import { isVersion32, type MediaTypeObject, type OpenApiDocument, resolve, type Schema } from "openapi-document";
 import { kindOf } from "./media.ts";
 
 /**

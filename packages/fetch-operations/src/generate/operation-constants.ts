@@ -4,7 +4,7 @@ import type { Described } from "./described-operations.ts";
 import type { DescribedBody } from "./described-body.ts";
 import { comment } from "./jsdoc.ts";
 import type { MediaKind } from "./media.ts";
-import type { EncodingObject, MediaTypeObject } from "../generated/openapi.ts";
+import type { EncodingObject, MediaTypeObject } from "openapi-document";
 import type { ContractShapes } from "../contract/shapes.ts";
 import { argumentList, itemType } from "./operation-types.ts";
 

@@ -1,4 +1,4 @@
-import { type OpenApiDocument, type OperationEntry, resolve, type Schema, unescapeKey } from "../generated/openapi.ts";
+import { type OpenApiDocument, type OperationEntry, resolve, type Schema, unescapeKey } from "openapi-document";
 import type { Pagination } from "../operation.ts";
 import type { Pages } from "./config.ts";
 import type { DescribedResponse } from "./described-responses.ts";

@@ -1,4 +1,4 @@
-import { type OpenApiDocument, resolve, type SecurityScheme } from "../generated/openapi.ts";
+import { type OpenApiDocument, resolve, type SecurityScheme } from "openapi-document";
 
 /** The function of the runtime that makes a security scheme, with its arguments. */
 export interface MadeScheme {

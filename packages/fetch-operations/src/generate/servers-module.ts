@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from "../generated/openapi.ts";
+import type { OpenApiDocument } from "openapi-document";
 import { comment } from "./jsdoc.ts";
 
 interface Server {

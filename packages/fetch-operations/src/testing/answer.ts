@@ -1,7 +1,7 @@
 import { type FakeContract, type OperationContract } from "./contract.ts";
 import { ContractViolation } from "./contract-violation.ts";
 import { writeBigJson } from "../request/body.ts";
-import type { MediaTypeObject, ResponseObject } from "../generated/openapi.ts";
+import type { MediaTypeObject, ResponseObject } from "openapi-document";
 import { type SchemaError, valueOf, withoutForbidden } from "./schema.ts";
 
 /** A mocked response of any operation. */

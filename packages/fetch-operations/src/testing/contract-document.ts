@@ -1,4 +1,4 @@
-import type { OpenApiDocument, Schema } from "../generated/openapi.ts";
+import type { OpenApiDocument, Schema } from "openapi-document";
 
 /** The fields of a contract that a fake reads. */
 export interface ContractDocument extends OpenApiDocument {

@@ -1,5 +1,5 @@
-import { withDirections } from "../generated/directions.ts";
 import {
+  withDirections,
   type OperationEntry,
   operationsOf,
   type ParameterObject,
@@ -10,11 +10,11 @@ import {
   type ResponseObject,
   type Schema,
   type SecurityScheme,
-} from "../generated/openapi.ts";
+  withLocalReferences,
+} from "openapi-document";
 import { shapesOf, type ValueTypes } from "../contract/shapes.ts";
 import { typedValue } from "../response/typed-json.ts";
 import { defaultUrl, ownServers, sharedServers } from "../contract/servers.ts";
-import { withLocalReferences } from "../generated/local-references.ts";
 import type { ContractDocument } from "./contract-document.ts";
 import { schemaValidator, type Validate } from "./schema.ts";
 

@@ -1,4 +1,4 @@
-import type { SecurityScheme } from "../generated/openapi.ts";
+import type { SecurityScheme } from "openapi-document";
 import { decoded, type SentParameters } from "./parameters.ts";
 import { pointerTo, type SchemaError } from "./schema.ts";
 

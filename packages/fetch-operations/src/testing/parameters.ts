@@ -1,5 +1,5 @@
 import { typesOfSchema } from "../contract/schema-types.ts";
-import { type OpenApiDocument, type ParameterObject, type Schema } from "../generated/openapi.ts";
+import type { OpenApiDocument, ParameterObject, Schema } from "openapi-document";
 import { fieldSchema, itemSchema, scalarJson } from "./schema.ts";
 
 /** A name and a value as they were sent: encoded. */

@@ -1,6 +1,6 @@
 import type { FakeContract, OperationContract } from "./contract.ts";
 import { ContractViolation } from "./contract-violation.ts";
-import type { ParameterObject, Schema } from "../generated/openapi.ts";
+import type { ParameterObject, Schema } from "openapi-document";
 import { essenceOf } from "../response/declared-type.ts";
 import { missingCredential } from "./credentials.ts";
 import { decoded, readParameter, type SentParameters, sentParameters } from "./parameters.ts";

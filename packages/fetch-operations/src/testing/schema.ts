@@ -1,6 +1,6 @@
 import { Validator } from "@cfworker/json-schema";
 import { typesOfSchema } from "../contract/schema-types.ts";
-import { type OpenApiDocument, resolve, type Schema } from "../generated/openapi.ts";
+import { type OpenApiDocument, resolve, type Schema } from "openapi-document";
 import type { ContractDocument } from "./contract-document.ts";
 
 /** The place and the reason of a value that does not match its schema. */

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import express from "express";
 import { implement } from "express-operations";
-import { exampleValue, operationsOf, resolve } from "express-operations/reading";
+import { exampleValue } from "express-operations/example-value";
+import { operationsOf, resolve } from "openapi-document";
 import type { OperationDescription } from "fetch-operations";
 
 /** The result of one call. Without a cause, the call got its declared success. */

@@ -1,8 +1,15 @@
-import { type OpenApiDocument, type OperationEntry, type RequestBodyObject, resolve } from "../../document/document.ts";
-import { effectiveSchema, propertiesOf } from "../../document/effective-schema.ts";
-import { essenceOf, isJson } from "../../media-type.ts";
-import { exampleValue, withoutReadOnly } from "../example-value.ts";
-import { firstExample } from "../given-values.ts";
+import {
+  type OpenApiDocument,
+  type OperationEntry,
+  type RequestBodyObject,
+  resolve,
+  effectiveSchema,
+  propertiesOf,
+  essenceOf,
+  isJson,
+} from "openapi-document";
+import { exampleValue, withoutReadOnly } from "../../example/example-value.ts";
+import { firstExample } from "../../example/given-values.ts";
 import { isForm, sentAs } from "../request-body.ts";
 import { bracketFillings, counted, enclosed, type Filling, repeated, URL_TEXTS } from "./fillings.ts";
 import { jsonInputs } from "./json-inputs.ts";

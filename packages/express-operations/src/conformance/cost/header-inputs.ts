@@ -1,4 +1,4 @@
-import type { OperationEntry } from "../../document/document.ts";
+import type { OperationEntry } from "openapi-document";
 import { counted, enclosed, type Filling, repeated } from "./fillings.ts";
 
 /** Texts that occur in the lists, parameters, quoted strings, dates and credentials of headers. */

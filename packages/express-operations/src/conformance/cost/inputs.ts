@@ -1,4 +1,4 @@
-import type { OpenApiDocument, OperationEntry } from "../../document/document.ts";
+import type { OpenApiDocument, OperationEntry } from "openapi-document";
 import { type Credentials, type ExampleRequest, exampleRequest, pathOf } from "../example-request.ts";
 import { headersOf, queryOf } from "../exchange.ts";
 import { encodeBody } from "../request-body.ts";

@@ -1,6 +1,5 @@
-import type { OpenApiDocument, Schema } from "../../document/document.ts";
-import { effectiveSchema, isRecord, propertiesOf } from "../../document/effective-schema.ts";
-import { exampleValue } from "../example-value.ts";
+import { type OpenApiDocument, type Schema, effectiveSchema, isRecord, propertiesOf } from "openapi-document";
+import { exampleValue } from "../../example/example-value.ts";
 import { counted, enclosed, type Filling, repeated } from "./fillings.ts";
 
 const list = (item: string) => enclosed("[", repeated(`${item},`), `${item}]`);

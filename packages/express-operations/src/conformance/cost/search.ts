@@ -3,9 +3,8 @@ import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type CostlySchema, costlySchemas } from "../../document/costly-schemas.ts";
-import { type OpenApiDocument, type OperationEntry, operationsOf } from "../../document/document.ts";
-import { readableDocument } from "../../document/openapi-3-2.ts";
+import { type CostlySchema, costlySchemas } from "../../costs/costly-schemas.ts";
+import { type OpenApiDocument, type OperationEntry, operationsOf, readableDocument } from "openapi-document";
 import type { Target } from "../exchange.ts";
 import { baseRequest, type GrowingInput, growingInputs, type RawRequest } from "./inputs.ts";
 

@@ -3,8 +3,9 @@ import {
   type OpenApiDocument,
   type OperationEntry,
   parameterNames,
-} from "../../document/document.ts";
-import { effectiveSchema, propertiesOf } from "../../document/effective-schema.ts";
+  effectiveSchema,
+  propertiesOf,
+} from "openapi-document";
 import { bracketFillings, counted, enclosed, type Filling, repeated, URL_TEXTS } from "./fillings.ts";
 
 /** Returns large queries for an operation. */

@@ -1,0 +1,61 @@
+/** Reads OpenAPI documents: their operations, references, schemas, parameters and media types. */
+export {
+  apiKeyParameters,
+  type Callback,
+  type EncodingObject,
+  ERROR_KEY,
+  type ExampleObject,
+  type HeaderObject,
+  isBodyRequired,
+  isVersion32,
+  type MediaTypeObject,
+  type OpenApiDocument,
+  type OperationEntry,
+  type OperationObject,
+  operationsOf,
+  type ParameterObject,
+  pointer,
+  pointerKeys,
+  type Reference,
+  type RequestBodyObject,
+  requirementsOf,
+  resolve,
+  type ResponseObject,
+  responseKey,
+  type Schema,
+  type SecurityRequirement,
+  type SecurityScheme,
+  securityScheme,
+  unescapeKey,
+} from "./document.ts";
+export { HOLDS_VALUES, IS_MAP, isAnnotation } from "./keywords.ts";
+export { withLocalReferences } from "./local-references.ts";
+export { essenceOf, isJson, isJsonSequence, isSequential, isText } from "./media-types.ts";
+export { readableDocument } from "./openapi-3-2.ts";
+export { encodeSegment, normalizePath, parameterNames } from "./paths.ts";
+export { type CompilePattern, compilePattern, compilerOf, type Pattern, PLAIN, withCompiler } from "./pattern.ts";
+export { type Discriminator, nameOf } from "./schema/discriminator.ts";
+export { withDirections } from "./schema/directions.ts";
+export {
+  boundsOf,
+  conjuncts,
+  effectiveSchema,
+  isReadOnly,
+  isRecord,
+  listedValuesOf,
+  mayBe,
+  mergedSchema,
+  nonNullTypesOf,
+  partsOf,
+  propertiesOf,
+  requiredOf,
+  typeOf,
+  typesOf,
+  valuesOf,
+} from "./schema/effective-schema.ts";
+export { hasOnlyJsonData } from "./schema/event-schema.ts";
+export { hasWholeEvents, itemSchema, valueSchema } from "./schema/item-schema.ts";
+export { requireDiscriminator, valuesFor } from "./schema/required-discriminator.ts";
+export { schemasBelow, schemasInPlace, schemasOfParts, type Subschema } from "./schema/schema-walk.ts";
+export { type Declaration, itemAt, type Shape, shapesOf, unnamedField } from "./schema/shape.ts";
+export { type CallbackEntry, callbacksOf, webhooksOf } from "./webhooks.ts";

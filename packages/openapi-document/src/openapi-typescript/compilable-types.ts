@@ -1,0 +1,77 @@
+import { withDirections } from "../schema/directions.ts";
+import { writeDiscriminatorValues } from "./discriminator-values.ts";
+import { type OpenApiDocument, resolve, type Schema } from "../document.ts";
+import { withInheritance } from "../schema/inheritance.ts";
+import { nameNestedSchemas } from "./nested-references.ts";
+
+/** Keywords whose schemas are written in place, as parts of a union, an intersection or an array. */
+const IN_PLACE = ["oneOf", "anyOf", "allOf", "items"];
+
+/** An array of a component, as openapi-typescript writes it. */
+const ARRAY = /components\["schemas"\]\[("(?:[^"\\]|\\.)*")\]\[\]/g;
+
+/** The type for fields that a schema requires of another one, as openapi-typescript writes it. */
+const WITH_REQUIRED = /^type WithRequired<.*?^\};$/ms;
+
+/**
+ * The same for a union, whose members may lack the fields: `null` is such a member where the other schema is nullable
+ * (TS2344).
+ */
+const DISTRIBUTED = `type WithRequired<T, K extends PropertyKey> = T extends unknown ? T & {
+    [P in K & keyof T]-?: T[P];
+} : never;`;
+
+/**
+ * Returns a copy of a document for openapi-typescript. Children inherit from a parent that lists them, nested schemas have
+ * names, discriminators of numbers and booleans are values, and requests and responses differ as by `withDirections`.
+ */
+export function documentForTypes<Document extends OpenApiDocument>(document: Document): Document {
+  const copy = structuredClone(withInheritance(document)) as Document;
+  nameNestedSchemas(copy);
+  writeDiscriminatorValues(copy);
+  return withDirections(copy);
+}
+
+/** Returns the types that openapi-typescript has written, without those that do not compile. */
+export function compilableTypes(types: string, document: OpenApiDocument): string {
+  return withRecursiveArrays(types.replace(WITH_REQUIRED, DISTRIBUTED), document);
+}
+
+/**
+ * Returns types with an interface for each array of a schema that consists of itself, such as that of any JSON value. The array
+ * type in its place would be circular (TS2502), and an interface is resolved when it is used.
+ */
+function withRecursiveArrays(types: string, document: OpenApiDocument): string {
+  const { schemas = {} } = (document.components ?? {}) as { schemas?: Record<string, Schema> };
+  const recursive = new Map<string, boolean>();
+  const isRecursive = (name: string): boolean => {
+    const known = recursive.get(name) ?? containsItself(document, schemas[name] ?? {});
+    recursive.set(name, known);
+    return known;
+  };
+  const text = types.replaceAll(ARRAY, (array, name: string) =>
+    isRecursive(JSON.parse(name) as string) ? `ArrayOf<${name}>` : array,
+  );
+  if (text === types) return types;
+  return `${text}
+/** An array of a schema that consists of itself. */
+export interface ArrayOf<Name extends keyof components["schemas"]> extends Array<components["schemas"][Name]> {}
+`;
+}
+
+/** Whether a schema leads back to itself without an object between. */
+function containsItself(document: OpenApiDocument, schema: Schema): boolean {
+  const reached = new Set<unknown>();
+  const visitParts = (whole: Schema): void => {
+    for (const part of IN_PLACE.flatMap((keyword) => whole[keyword] ?? [])) {
+      if (typeof part !== "object" || part === null) continue;
+      const target = resolve<Schema>(document, part as Schema);
+      if (reached.has(target)) continue;
+      reached.add(target);
+      visitParts(target);
+    }
+  };
+  const own = resolve<Schema>(document, schema);
+  visitParts(own);
+  return reached.has(own);
+}

@@ -1,0 +1,42 @@
+import { type OpenApiDocument, pointer, pointerKeys, type Schema } from "../document.ts";
+
+/**
+ * Gives each schema that is referenced inside another place, such as a response of another operation, a name in
+ * `components.schemas`, and changes the references to it in place. openapi-typescript loses these schemas.
+ */
+export function nameNestedSchemas(document: OpenApiDocument): void {
+  const components = (document["components"] ?? {}) as { schemas?: Record<string, Schema> };
+  const names = new Map<string, string>();
+  const taken = new Set(Object.keys(components.schemas ?? {}));
+  visit(document);
+  if (names.size === 0) return;
+  const named = Array.from(names, ([reference, name]) => [name, structuredClone(pointer(document, reference))]);
+  document["components"] = { ...components, schemas: { ...components.schemas, ...Object.fromEntries(named) } };
+
+  function visit(node: unknown): void {
+    if (typeof node !== "object" || node === null) return;
+    const own = node as { $ref?: unknown };
+    if (typeof own.$ref === "string" && isNestedSchema(own.$ref)) own.$ref = `#/components/schemas/${nameOf(own.$ref)}`;
+    for (const value of Object.values(node)) visit(value);
+  }
+
+  /** Returns a name made of the keys of a pointer, such as `paths_orders_get_responses_200_content_application_json_schema`. */
+  function nameOf(reference: string): string {
+    const known = names.get(reference);
+    if (known !== undefined) return known;
+    const words = pointerKeys(reference).join("_").replaceAll(/\W/g, "_");
+    const base = words.replaceAll(/_+/g, "_");
+    let name = base;
+    for (let number = 2; taken.has(name); number++) name = `${base}_${number}`;
+    taken.add(name);
+    names.set(reference, name);
+    return name;
+  }
+}
+
+/** Whether a reference points at a schema below a component, or outside the components. */
+function isNestedSchema(reference: string): boolean {
+  if (!reference.startsWith("#/")) return false;
+  const keys = pointerKeys(reference);
+  return keys[0] === "components" && keys[1] === "schemas" ? keys.length > 3 : keys.includes("schema");
+}
