@@ -37,6 +37,7 @@ export { type CompilePattern, compilePattern, compilerOf, type Pattern, PLAIN, w
 export { type Discriminator, nameOf } from "./schema/discriminator.ts";
 export { withDirections } from "./schema/directions.ts";
 export {
+  areArguments,
   boundsOf,
   conjuncts,
   effectiveSchema,

@@ -1,5 +1,14 @@
 import type { Example } from "express-operations/conformance";
-import { type OpenApiDocument, type OperationEntry, requirementsOf, resolve } from "openapi-document";
+import {
+  areArguments,
+  type OpenApiDocument,
+  type OperationEntry,
+  parameterNames,
+  type RequestBodyObject,
+  requirementsOf,
+  resolve,
+  type Schema,
+} from "openapi-document";
 import { exampleRequestOf } from "./curl-examples.ts";
 
 /** The settings of the generated client that calls are written with. */
@@ -70,20 +79,10 @@ function bodyOf({ body, headers }: Example): { value: unknown } | "other" | unde
 
 /** Whether the fields of the body are arguments, by the rule of fetch-operations. */
 function areFields(document: OpenApiDocument, { operation }: OperationEntry, parameters: string[]): boolean {
-  const { required, content = {} } = resolve<{ required?: boolean; content?: Record<string, { schema?: object }> }>(
-    document,
-    operation.requestBody ?? {},
-  );
+  const { required, content = {} } = resolve<RequestBodyObject>(document, operation.requestBody ?? {});
   const [media, ...others] = Object.values(content);
-  const schema = resolve<Record<string, unknown>>(document, (media?.schema ?? {}) as Record<string, unknown>);
-  return (
-    required === true &&
-    others.length === 0 &&
-    schema["type"] === "object" &&
-    schema["additionalProperties"] === false &&
-    !["allOf", "oneOf", "anyOf"].some((keyword) => keyword in schema) &&
-    !Object.keys(schema["properties"] ?? {}).some((name) => parameters.includes(name))
-  );
+  const schema = resolve<Schema>(document, media?.schema ?? {});
+  return required === true && others.length === 0 && areArguments(schema, parameters);
 }
 
 type Parameters = Record<string, Record<string, unknown>>;
@@ -102,7 +101,7 @@ function exampleParameters(
   const segments = new RegExp(
     `^${entry.path.replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`).replaceAll(/\{[^}]+\}/g, "([^/]*)")}$`,
   ).exec(path);
-  const names = Array.from(entry.path.matchAll(/\{([^}]+)\}/g), ([, name]) => name);
+  const names = parameterNames(entry.path);
   const parameters: Parameters = {};
   for (const { name, in: location, required, schema, content } of entry.parameters) {
     if (location !== "path" && required !== true) continue;

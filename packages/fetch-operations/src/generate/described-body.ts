@@ -1,4 +1,5 @@
 import {
+  areArguments,
   type MediaTypeObject,
   type OpenApiDocument,
   type RequestBodyObject,
@@ -39,14 +40,4 @@ export function describedBody(
   const [name] = hasFields ? Object.keys(schema["properties"] ?? {}) : [];
   const firstField = name === undefined ? undefined : { name, isRequired: fields.includes(name) };
   return { isRequired: required, hasFields, requiredFields: hasFields ? fields.length : 0, firstField, media };
-}
-
-function areArguments(schema: Schema, parameters: string[]): boolean {
-  const { type, properties = {}, additionalProperties } = schema;
-  return (
-    type === "object" &&
-    additionalProperties === false &&
-    !["allOf", "oneOf", "anyOf"].some((keyword) => keyword in schema) &&
-    !Object.keys(properties as object).some((name) => parameters.includes(name))
-  );
 }

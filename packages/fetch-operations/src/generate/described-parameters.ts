@@ -1,5 +1,5 @@
 import { typesOfSchema } from "../contract/schema-types.ts";
-import type { OpenApiDocument, OperationEntry, ParameterObject } from "openapi-document";
+import { type OpenApiDocument, type OperationEntry, type ParameterObject, parameterNames } from "openapi-document";
 import type { DescribedBody } from "./described-body.ts";
 import { kindOf } from "./media.ts";
 
@@ -53,10 +53,6 @@ export function argumentsOf(
       writer: writerOf(document, location, parameter, refuse),
     };
   });
-}
-
-function parameterNames(path: string): string[] {
-  return Array.from(path.matchAll(/\{([^{}]+)\}/g), ([, name]) => name!);
 }
 
 function writerOf(

@@ -170,3 +170,17 @@ function mergeProperties(one: Record<string, Schema>, other: Record<string, Sche
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/**
+ * Returns whether the fields of an object can be arguments of an operation beside its parameters: the schema is closed, declares
+ * all of them itself, and none has the name of a parameter.
+ */
+export function areArguments(schema: Schema, parameters: string[]): boolean {
+  const { type, properties = {}, additionalProperties } = schema;
+  return (
+    type === "object" &&
+    additionalProperties === false &&
+    !["allOf", "oneOf", "anyOf"].some((keyword) => keyword in schema) &&
+    !Object.keys(properties as object).some((name) => parameters.includes(name))
+  );
+}
