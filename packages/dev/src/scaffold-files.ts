@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { tagOf } from "@platform/contract-tools/aliases";
 import { exampleRequest } from "@platform/contract-tools/curl-examples";
-import type { OpenApiDocument, OperationEntry } from "openapi-document";
+import { type OpenApiDocument, type OperationEntry, propertyKey, RESERVED_WORDS } from "openapi-document";
 
 /**
  * The files for the code of an operation, by path from the root of the repository. Each tag of the contract has a folder.
@@ -22,12 +22,8 @@ export interface Place {
 /** The file that lists all resources. */
 export const REGISTRATIONS = "apps/server/src/registrations.ts";
 
-/** Words that name no constant (ECMAScript 2024, section 12.7.2), and constants of the file that lists all resources. */
-const TAKEN = new Set(
-  "apiKeys arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function handlers handlersOf idempotencyKeys if implements import in instanceof interface let new null package private protected public return static super switch tablesOf this throw true try typeof undefined var void while with yield".split(
-    " ",
-  ),
-);
+/** Constants of the file that lists all resources. */
+const TAKEN = new Set(["apiKeys", "handlers", "handlersOf", "idempotencyKeys", "tablesOf"]);
 
 /**
  * Places `listOrders` with the tag `Store` in `resources/store/store.handlers.ts`, its test in `store/list-orders.test.ts`. Tags
@@ -43,7 +39,8 @@ export function placeOf(entry: OperationEntry, entries: OperationEntry[] = [entr
   const folder = words.join("-");
   const [first = "", ...others] = words;
   const joined = first + others.map((word) => word[0]!.toUpperCase() + word.slice(1)).join("");
-  const name = /^\d/.test(joined) || TAKEN.has(joined) ? `the${joined[0]!.toUpperCase()}${joined.slice(1)}` : joined;
+  const isTaken = /^\d/.test(joined) || RESERVED_WORDS.has(joined) || TAKEN.has(joined);
+  const name = isTaken ? `the${joined[0]!.toUpperCase()}${joined.slice(1)}` : joined;
   return {
     tag,
     handlersFile: `apps/server/src/resources/${folder}/${folder}.handlers.ts`,
@@ -79,10 +76,6 @@ export const ${handlersName} = {
 ${stubs}
 } satisfies Handlers<Pick<OperationsWithDefaults, OperationIdsByTag[${JSON.stringify(tag)}]>, Context>;
 `;
-}
-
-function propertyKey(id: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(id) ? id : JSON.stringify(id);
 }
 
 /** Returns a tag as part of a comment. */

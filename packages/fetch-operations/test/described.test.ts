@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { describedOperations, sharedSecurity } from "../src/generate/described-operations.ts";
 import { typesOfSchema } from "../src/contract/schema-types.ts";
 import { kindOf } from "../src/generate/media.ts";
-import { identifierOf, isIdentifier } from "../src/generate/names.ts";
+import { identifierOf } from "../src/generate/names.ts";
 import { schemesOf } from "../src/generate/security-schemes.ts";
 
 const components = {
@@ -448,22 +448,6 @@ describe("names", () => {
     ["Class", "Class"],
   ])("%j is the identifier %s", (id, name) => {
     expect(identifierOf(id)).toBe(name);
-  });
-
-  test.each([
-    ["Pet", true],
-    ["$a", true],
-    ["_1", true],
-    ["1a", false],
-    ["a-b", false],
-    ["", false],
-    ["class", false],
-    ["string", false],
-    ["unknown", false],
-    ["bigint", false],
-    ["String", true],
-  ])("%j names a type: %s", (name, isName) => {
-    expect(isIdentifier(name)).toBe(isName);
   });
 
   test("of settings name operations of the contract", () => {

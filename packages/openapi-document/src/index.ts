@@ -31,6 +31,7 @@ export {
 export { HOLDS_VALUES, IS_MAP, isAnnotation } from "./keywords.ts";
 export { withLocalReferences } from "./local-references.ts";
 export { essenceOf, isJson, isJsonSequence, isSequential, isText } from "./media-types.ts";
+export { isTypeName, propertyKey, RESERVED_WORDS } from "./names.ts";
 export { readableDocument } from "./openapi-3-2.ts";
 export { encodeSegment, normalizePath, parameterNames } from "./paths.ts";
 export { type CompilePattern, compilePattern, compilerOf, type Pattern, PLAIN, withCompiler } from "./pattern.ts";

@@ -1,11 +1,4 @@
-import { type OpenApiDocument, type OperationEntry, operationsOf } from "openapi-document";
-
-/** Words that cannot name a type (ECMAScript 2024, section 12.7.2, and TypeScript's own types). */
-const RESERVED = new Set(
-  "any arguments await bigint boolean break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements import in instanceof interface let never new null number object package private protected public return static string super switch symbol this throw true try typeof undefined unknown var void while with yield".split(
-    " ",
-  ),
-);
+import { isTypeName, type OpenApiDocument, type OperationEntry, operationsOf } from "openapi-document";
 
 /** Names that the file of aliases uses itself. */
 const TAKEN = new Set(["components", "OperationIdsByTag", "OperationInput", "OperationOutput"]);
@@ -54,8 +47,7 @@ export function aliasesOf(document: OpenApiDocument): string {
 }
 
 function add(aliases: Map<string, string>, name: string, type: string): void {
-  const isName = /^[A-Za-z_$][\w$]*$/.test(name) && !RESERVED.has(name) && !TAKEN.has(name);
-  if (isName && !aliases.has(name)) aliases.set(name, `export type ${name} = ${type};`);
+  if (isTypeName(name) && !TAKEN.has(name) && !aliases.has(name)) aliases.set(name, `export type ${name} = ${type};`);
 }
 
 /** Returns the words of an operationId in camel case, with a capital at the beginning. */

@@ -4,6 +4,7 @@ import {
   type OpenApiDocument,
   type OperationEntry,
   parameterNames,
+  propertyKey,
   type RequestBodyObject,
   requirementsOf,
   resolve,
@@ -120,9 +121,7 @@ function exampleParameters(
 }
 
 function fieldsOf(value: object): string[] {
-  return Object.entries(value).map(
-    ([key, field]) => `${/^[A-Za-z_$][\w$]*$/.test(key) ? key : JSON.stringify(key)}: ${literal(field)}`,
-  );
+  return Object.entries(value).map(([key, field]) => `${propertyKey(key)}: ${literal(field)}`);
 }
 
 function decoded(text: string | undefined): string | undefined {

@@ -1,12 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { documentForTypes } from "openapi-document/openapi-typescript";
-import type { OpenApiDocument } from "openapi-document";
+import { isTypeName, type OpenApiDocument } from "openapi-document";
 import { apiModule, errorCodes } from "./api-module.ts";
 import type { Config } from "./config.ts";
 import { type Contract, typesOf } from "./contract-source.ts";
 import { type Described, describedOperations, sharedSecurity } from "./described-operations.ts";
 import { withItemsAsSchemas } from "./item-schemas.ts";
-import { isIdentifier } from "./names.ts";
 import { contractModules, queriesModule, testingModules } from "./feature-modules.ts";
 import { type ContractShapes, shapesOf } from "../contract/shapes.ts";
 import { serversModule } from "./servers-module.ts";
@@ -104,7 +103,7 @@ function names({ components = {} }: OpenApiDocument, config: Config, operations:
   const { schemas = {} } = components as { schemas?: object };
   const taken = ownNames(config, operations);
   const lines = Object.keys(schemas)
-    .filter((name) => isIdentifier(name) && !taken.has(name))
+    .filter((name) => isTypeName(name) && !taken.has(name))
     .map((name) => `export type ${name} = components["schemas"]["${name}"];`);
   if (lines.length === 0) return "export {};\n";
   return ['import type { components } from "./schema.ts";', "", ...lines, ""].join("\n");

@@ -1,3 +1,4 @@
+import { propertyKey } from "openapi-document";
 import type { Described } from "./described-operations.ts";
 import type { DescribedResponse } from "./described-responses.ts";
 import type { MediaKind } from "./media.ts";
@@ -50,8 +51,7 @@ function namingMember(operation: Described): string {
 }
 
 function member(name: string, isRequired: boolean, type: string): string {
-  const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name);
-  return `  ${key}${isRequired ? `: ${type}` : `?: Exclude<${type}, undefined>`};\n`;
+  return `  ${propertyKey(name)}${isRequired ? `: ${type}` : `?: Exclude<${type}, undefined>`};\n`;
 }
 
 function described(hasParameters: boolean, hasBody: boolean): string {
