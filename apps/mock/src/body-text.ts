@@ -1,6 +1,9 @@
 import {
   effectiveSchema,
+  essenceOf,
+  isJson,
   isSequential,
+  isVersion32,
   type MediaTypeObject,
   type OpenApiDocument,
   type OperationEntry,
@@ -27,8 +30,8 @@ interface Xml {
  */
 export function withBodyText(document: OpenApiDocument, entry: OperationEntry, response: MockResponse): MockResponse {
   const { status, contentType = "application/json", body } = response;
-  const essence = contentType.split(";")[0]!.trim().toLowerCase();
-  if (body === undefined || /[/+]json$/.test(essence)) return response;
+  const essence = essenceOf(contentType);
+  if (body === undefined || isJson(essence)) return response;
   if (isSequential(essence) && !isStreamText(essence, body)) {
     const media = mediaOf(document, entry, status, contentType);
     const isOne = !Array.isArray(body) || isListOfLists(document, media);
@@ -54,7 +57,7 @@ function isStreamText(essence: string, body: unknown): boolean {
 
 /** Whether each item of a stream is a list itself: a schema describes one item, in OpenAPI 3.2 `itemSchema` alone. */
 function isListOfLists(document: OpenApiDocument, { schema, itemSchema }: MediaTypeObject): boolean {
-  const item = itemSchema ?? (document.openapi.startsWith("3.2.") ? {} : schema);
+  const item = itemSchema ?? (isVersion32(document) ? {} : schema);
   return [effectiveSchema(document, item).type].flat().includes("array");
 }
 

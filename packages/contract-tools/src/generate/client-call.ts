@@ -1,6 +1,8 @@
 import type { Example } from "express-operations/conformance";
 import {
   areArguments,
+  essenceOf,
+  isJson,
   type OpenApiDocument,
   type OperationEntry,
   parameterNames,
@@ -74,8 +76,9 @@ function callOf(document: OpenApiDocument, entry: OperationEntry, client: Client
 /** Returns the JSON body of a request; undefined without a body, and `other` for a body that is not JSON. */
 function bodyOf({ body, headers }: Example): { value: unknown } | "other" | undefined {
   if (body === undefined) return undefined;
-  const isJson = /^application\/(?:json|[\w.-]+\+json)\b/.test(headers["content-type"] ?? "");
-  return typeof body === "string" && isJson ? { value: JSON.parse(body) as unknown } : "other";
+  return typeof body === "string" && isJson(essenceOf(headers["content-type"] ?? ""))
+    ? { value: JSON.parse(body) as unknown }
+    : "other";
 }
 
 /** Whether the fields of the body are arguments, by the rule of fetch-operations. */

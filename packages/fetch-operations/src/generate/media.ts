@@ -1,17 +1,19 @@
+import { essenceOf, isJson, isJsonSequence } from "openapi-document";
+
 /** How the client reads and writes a media type. */
 export type MediaKind = "json" | "text" | "form" | "multipart" | "events" | "lines" | "sequence" | "binary" | "any";
 
 /** Returns the kind of a media type. */
 export function kindOf(mediaType: string): MediaKind {
-  const type = mediaType.split(";", 1)[0]!.trim().toLowerCase();
+  const type = essenceOf(mediaType);
   if (type === "text/event-stream") return "events";
   if (
     /^application\/(?:x-)?(?:ndjson|jsonl|jsonlines|json-lines)$/.test(type) ||
     /^application\/(?:.*\+)?jsonl$/.test(type)
   )
     return "lines";
-  if (type === "application/json-seq" || type.endsWith("+json-seq")) return "sequence";
-  if (/(?:^(?:application|text)\/json|\+json)$/.test(type)) return "json";
+  if (isJsonSequence(type)) return "sequence";
+  if (isJson(type)) return "json";
   if (type === "application/x-www-form-urlencoded") return "form";
   if (type === "multipart/form-data") return "multipart";
   if (type === "*/*" || type === "application/*") return "any";

@@ -1,4 +1,4 @@
-import { type MediaTypeObject, type OpenApiDocument, resolve, type Schema } from "../document.ts";
+import { isVersion32, type MediaTypeObject, type OpenApiDocument, resolve, type Schema } from "../document.ts";
 import { essenceOf, isSequential } from "../media-types.ts";
 import { nonNullTypesOf } from "./effective-schema.ts";
 import { decodedEventSchema } from "./event-schema.ts";
@@ -25,7 +25,7 @@ export function itemSchema(
   document: OpenApiDocument,
   { itemSchema: own, schema }: MediaTypeObject,
 ): Schema | undefined {
-  if (own !== undefined || schema === undefined || !document.openapi.startsWith("3.2.")) return own ?? schema;
+  if (own !== undefined || schema === undefined || !isVersion32(document)) return own ?? schema;
   const { type, items } = resolve<Schema>(document, schema);
   return type === "array" ? (items ?? {}) : schema;
 }
