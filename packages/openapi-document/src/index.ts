@@ -28,7 +28,7 @@ export {
   securityScheme,
   unescapeKey,
 } from "./document.ts";
-export { HOLDS_VALUES, IS_MAP, isAnnotation } from "./keywords.ts";
+export { ASSERTIONS_BY_TYPE, HOLDS_VALUES, IS_MAP, isAnnotation } from "./keywords.ts";
 export { withLocalReferences } from "./local-references.ts";
 export { essenceOf, isJson, isJsonSequence, isSequential, isText } from "./media-types.ts";
 export { isTypeName, propertyKey, RESERVED_WORDS } from "./names.ts";

@@ -50,3 +50,32 @@ export const HOLDS_VALUES = new Set([
   "mapping",
   "scopes",
 ]);
+
+/** Assertions by the type that they apply to. Values of other types satisfy them (JSON Schema 2020-12, Validation, section 6). */
+export const ASSERTIONS_BY_TYPE: Readonly<Record<string, readonly string[]>> = {
+  object: [
+    "properties",
+    "required",
+    "additionalProperties",
+    "patternProperties",
+    "propertyNames",
+    "minProperties",
+    "maxProperties",
+    "dependentRequired",
+    "dependentSchemas",
+    "unevaluatedProperties",
+  ],
+  array: [
+    "items",
+    "prefixItems",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "contains",
+    "minContains",
+    "maxContains",
+    "unevaluatedItems",
+  ],
+  number: ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
+  string: ["pattern", "minLength", "maxLength", "contentEncoding", "contentMediaType", "contentSchema"],
+};

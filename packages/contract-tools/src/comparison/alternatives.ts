@@ -1,4 +1,4 @@
-import { type OpenApiDocument, pointer, type Schema } from "openapi-document";
+import { ASSERTIONS_BY_TYPE, type OpenApiDocument, pointer, type Schema } from "openapi-document";
 
 /** A schema as a document writes it: an object or, since OpenAPI 3.1, a boolean. */
 export type SchemaNode = Schema | boolean;
@@ -134,38 +134,9 @@ function splitByType({ type: lists, ...keywords }: Keywords, name?: string): Alt
   });
 }
 
-/** Assertions by the type that they apply to. Values of other types satisfy them (JSON Schema 2020-12, Validation, section 6). */
-const ASSERTIONS: Record<string, string[]> = {
-  string: ["pattern", "minLength", "maxLength", "contentEncoding", "contentMediaType", "contentSchema"],
-  number: ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
-  array: [
-    "items",
-    "prefixItems",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "contains",
-    "minContains",
-    "maxContains",
-    "unevaluatedItems",
-  ],
-  object: [
-    "properties",
-    "required",
-    "additionalProperties",
-    "patternProperties",
-    "propertyNames",
-    "minProperties",
-    "maxProperties",
-    "dependentRequired",
-    "dependentSchemas",
-    "unevaluatedProperties",
-  ],
-};
-
 function appliesTo(keyword: string, type: string): boolean {
   if (keyword === "format") return type !== "null" && type !== "boolean";
-  const asserted = Object.keys(ASSERTIONS).find((each) => ASSERTIONS[each]!.includes(keyword));
+  const asserted = Object.keys(ASSERTIONS_BY_TYPE).find((each) => ASSERTIONS_BY_TYPE[each]!.includes(keyword));
   return asserted === undefined || asserted === (type === "integer" ? "number" : type);
 }
 

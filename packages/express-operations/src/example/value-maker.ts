@@ -1,4 +1,5 @@
 import {
+  ASSERTIONS_BY_TYPE,
   effectiveSchema,
   isRecord,
   mergedSchema,
@@ -371,23 +372,10 @@ function withoutKeywords(schema: Schema, keywords: Set<string>): Schema {
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !keywords.has(keyword)));
 }
 
-/** The keywords that only one type has. */
-const TYPES: Record<string, string[]> = {
-  object: [
-    "properties",
-    "required",
-    "additionalProperties",
-    "patternProperties",
-    "propertyNames",
-    "minProperties",
-    "dependentRequired",
-  ],
-  array: ["items", "prefixItems", "contains", "minItems", "uniqueItems"],
-  integer: ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
-};
-
 function impliedType(schema: Schema): string {
-  return Object.keys(TYPES).find((type) => TYPES[type]!.some((keyword) => keyword in schema)) ?? "string";
+  const isAsserted = (type: string) => ASSERTIONS_BY_TYPE[type]!.some((keyword) => keyword in schema);
+  const type = Object.keys(ASSERTIONS_BY_TYPE).find(isAsserted) ?? "string";
+  return type === "number" ? "integer" : type;
 }
 
 /** Whether a schema forbids every value: `false`, or types that exclude each other. */
