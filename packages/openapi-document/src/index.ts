@@ -1,38 +1,39 @@
 /** Reads OpenAPI documents: their operations, references, schemas, parameters and media types. */
+export type {
+  Callback,
+  EncodingObject,
+  ExampleObject,
+  HeaderObject,
+  MediaTypeObject,
+  OpenApiDocument,
+  OperationEntry,
+  OperationObject,
+  ParameterObject,
+  Reference,
+  RequestBodyObject,
+  ResponseObject,
+  Schema,
+  SecurityRequirement,
+  SecurityScheme,
+} from "./objects.ts";
 export {
   apiKeyParameters,
-  type Callback,
-  type EncodingObject,
+  type CallbackEntry,
+  callbacksOf,
   ERROR_KEY,
-  type ExampleObject,
-  type HeaderObject,
   isBodyRequired,
-  isVersion32,
-  type MediaTypeObject,
-  type OpenApiDocument,
-  type OperationEntry,
-  type OperationObject,
   operationsOf,
-  type ParameterObject,
-  pointer,
-  pointerKeys,
-  type Reference,
-  type RequestBodyObject,
   requirementsOf,
-  resolve,
-  type ResponseObject,
   responseKey,
-  type Schema,
-  type SecurityRequirement,
-  type SecurityScheme,
   securityScheme,
-  unescapeKey,
-} from "./document.ts";
+  webhooksOf,
+} from "./operations.ts";
+export { pointer, pointerKeys, resolve, unescapeKey } from "./references.ts";
 export { ASSERTIONS_BY_TYPE, HOLDS_VALUES, IS_MAP, isAnnotation } from "./keywords.ts";
 export { withLocalReferences } from "./local-references.ts";
 export { essenceOf, isJson, isJsonSequence, isSequential, isText } from "./media-types.ts";
 export { isTypeName, propertyKey, RESERVED_WORDS } from "./names.ts";
-export { readableDocument } from "./openapi-3-2.ts";
+export { isVersion32, readableDocument } from "./openapi-3-2.ts";
 export { encodeSegment, normalizePath, parameterNames } from "./paths.ts";
 export { type CompilePattern, compilePattern, compilerOf, type Pattern, PLAIN, withCompiler } from "./pattern.ts";
 export { type Discriminator, nameOf } from "./schema/discriminator.ts";
@@ -60,4 +61,3 @@ export { hasWholeEvents, itemSchema, valueSchema } from "./schema/item-schema.ts
 export { requireDiscriminator, valuesFor } from "./schema/required-discriminator.ts";
 export { schemasBelow, schemasInPlace, schemasOfParts, type Subschema } from "./schema/schema-walk.ts";
 export { type Declaration, itemAt, type Shape, shapesOf, unnamedField } from "./schema/shape.ts";
-export { type CallbackEntry, callbacksOf, webhooksOf } from "./webhooks.ts";

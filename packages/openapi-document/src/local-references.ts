@@ -1,4 +1,5 @@
-import { type OpenApiDocument, pointer } from "./document.ts";
+import type { OpenApiDocument } from "./objects.ts";
+import { pointer } from "./references.ts";
 import { HOLDS_VALUES, IS_MAP } from "./keywords.ts";
 
 type Node = Record<string, unknown>;

@@ -1,4 +1,5 @@
-import { isVersion32, type OpenApiDocument, pointer } from "./document.ts";
+import type { OpenApiDocument } from "./objects.ts";
+import { pointer } from "./references.ts";
 import { withInheritance } from "./schema/inheritance.ts";
 import { withLocalReferences } from "./local-references.ts";
 import { HOLDS_VALUES } from "./keywords.ts";
@@ -51,4 +52,9 @@ function withMediaTypes(document: OpenApiDocument): OpenApiDocument {
     );
   };
   return copyOf(document) as OpenApiDocument;
+}
+
+/** Returns whether a document is OpenAPI 3.2. */
+export function isVersion32({ openapi }: OpenApiDocument): boolean {
+  return /^3\.2\.\d/.test(openapi);
 }

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from "./document.ts";
+import type { OpenApiDocument } from "./objects.ts";
 
 /** A compiled pattern. Different patterns have different texts. */
 export interface Pattern {

@@ -59,7 +59,7 @@ describe("turbo runs the dependent tasks again after a change to", () => {
       "client",
       [
         "client/fetch-operations.config.json",
-        "openapi-document/src/document.ts",
+        "openapi-document/src/references.ts",
         ...["generate/main.ts", "generate/generated-files.ts", "contract/fingerprint.ts"].map(
           (file) => `fetch-operations/src/${file}`,
         ),

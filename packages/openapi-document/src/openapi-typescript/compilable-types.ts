@@ -1,6 +1,7 @@
 import { withDirections } from "../schema/directions.ts";
 import { writeDiscriminatorValues } from "./discriminator-values.ts";
-import { type OpenApiDocument, resolve, type Schema } from "../document.ts";
+import type { OpenApiDocument, Schema } from "../objects.ts";
+import { resolve } from "../references.ts";
 import { withInheritance } from "../schema/inheritance.ts";
 import { nameNestedSchemas } from "./nested-references.ts";
 

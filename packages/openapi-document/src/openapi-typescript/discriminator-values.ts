@@ -1,5 +1,6 @@
 import { choicesOf, type Discriminator, isTarget, nameOf } from "../schema/discriminator.ts";
-import { type OpenApiDocument, resolve, type Schema } from "../document.ts";
+import type { OpenApiDocument, Schema } from "../objects.ts";
+import { resolve } from "../references.ts";
 import { conjuncts, isRecord, nonNullTypesOf, propertiesOf, valuesOf } from "../schema/effective-schema.ts";
 import { HOLDS_VALUES, IS_MAP, isAnnotation } from "../keywords.ts";
 

@@ -1,4 +1,5 @@
-import { type OpenApiDocument, pointer, pointerKeys, type Schema } from "../document.ts";
+import type { OpenApiDocument, Schema } from "../objects.ts";
+import { pointer, pointerKeys } from "../references.ts";
 
 /**
  * Gives each schema that is referenced inside another place, such as a response of another operation, a name in

@@ -1,22 +1,19 @@
-import {
-  type HeaderObject,
-  isVersion32,
-  type OpenApiDocument,
-  type OperationEntry,
-  type OperationObject,
-  operationsOf,
-  type ParameterObject,
-  type Reference,
-  type RequestBodyObject,
-  requirementsOf,
-  resolve,
-  type ResponseObject,
-  type Schema,
-  type SecurityRequirement,
-} from "../document.ts";
+import type {
+  HeaderObject,
+  OpenApiDocument,
+  OperationEntry,
+  OperationObject,
+  ParameterObject,
+  Reference,
+  RequestBodyObject,
+  ResponseObject,
+  Schema,
+  SecurityRequirement,
+} from "../objects.ts";
+import { callbacksOf, operationsOf, requirementsOf, webhooksOf } from "../operations.ts";
+import { resolve } from "../references.ts";
 import { compilableTypes, documentForTypes } from "./compilable-types.ts";
-import { readableDocument } from "../openapi-3-2.ts";
-import { callbacksOf, webhooksOf } from "../webhooks.ts";
+import { isVersion32, readableDocument } from "../openapi-3-2.ts";
 import { valueSchema } from "../schema/item-schema.ts";
 
 export { compilableTypes, documentForTypes };

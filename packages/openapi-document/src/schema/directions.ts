@@ -1,5 +1,5 @@
 import { choicesOf, type Discriminator, nameOf, refTo } from "./discriminator.ts";
-import type { OpenApiDocument, Schema } from "../document.ts";
+import type { OpenApiDocument, Schema } from "../objects.ts";
 import { conjuncts, isRecord, propertiesOf } from "./effective-schema.ts";
 import { HOLDS_VALUES, IS_MAP, isAnnotation } from "../keywords.ts";
 

@@ -1,4 +1,5 @@
-import { type OpenApiDocument, type Schema, unescapeKey } from "../document.ts";
+import type { OpenApiDocument, Schema } from "../objects.ts";
+import { unescapeKey } from "../references.ts";
 
 /** https://spec.openapis.org/oas/v3.2.0#discriminator-object */
 export interface Discriminator {

@@ -1,4 +1,5 @@
-import { type OpenApiDocument, pointer, resolve, type Schema } from "../document.ts";
+import type { OpenApiDocument, Schema } from "../objects.ts";
+import { pointer, resolve } from "../references.ts";
 
 /**
  * Returns a schema with its references resolved and the members of its `allOf` merged: the constraints on every valid

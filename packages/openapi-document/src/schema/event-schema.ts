@@ -1,5 +1,6 @@
 import { requireDiscriminator } from "./required-discriminator.ts";
-import { type OpenApiDocument, resolve, type Schema } from "../document.ts";
+import type { OpenApiDocument, Schema } from "../objects.ts";
+import { resolve } from "../references.ts";
 import { shapesOf } from "./shape.ts";
 import { essenceOf, isJson } from "../media-types.ts";
 

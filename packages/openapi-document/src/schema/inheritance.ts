@@ -1,4 +1,5 @@
-import { type OpenApiDocument, resolve, type Schema } from "../document.ts";
+import type { OpenApiDocument, Schema } from "../objects.ts";
+import { resolve } from "../references.ts";
 import { isRecord } from "./effective-schema.ts";
 
 const CHOICES = ["oneOf", "anyOf"] as const;

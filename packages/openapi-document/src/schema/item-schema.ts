@@ -1,4 +1,6 @@
-import { isVersion32, type MediaTypeObject, type OpenApiDocument, resolve, type Schema } from "../document.ts";
+import type { MediaTypeObject, OpenApiDocument, Schema } from "../objects.ts";
+import { isVersion32 } from "../openapi-3-2.ts";
+import { resolve } from "../references.ts";
 import { essenceOf, isSequential } from "../media-types.ts";
 import { nonNullTypesOf } from "./effective-schema.ts";
 import { decodedEventSchema } from "./event-schema.ts";

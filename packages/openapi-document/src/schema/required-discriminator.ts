@@ -1,5 +1,5 @@
 import { type Discriminator, isTarget, nameOf } from "./discriminator.ts";
-import type { OpenApiDocument, Schema } from "../document.ts";
+import type { OpenApiDocument, Schema } from "../objects.ts";
 import { listedValuesOf, nonNullTypesOf, typeOf } from "./effective-schema.ts";
 import { shapesOf } from "./shape.ts";
 

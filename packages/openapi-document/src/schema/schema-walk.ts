@@ -1,4 +1,5 @@
-import { type OpenApiDocument, pointer, type Schema } from "../document.ts";
+import type { OpenApiDocument, Schema } from "../objects.ts";
+import { pointer } from "../references.ts";
 
 /** Keywords with schemas, by the form of their value: one schema, a list, or a map. */
 interface Keywords {

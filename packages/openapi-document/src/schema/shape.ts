@@ -1,4 +1,5 @@
-import { type OpenApiDocument, pointer, type Schema } from "../document.ts";
+import type { OpenApiDocument, Schema } from "../objects.ts";
+import { pointer } from "../references.ts";
 import { compilePattern, compilerOf, type Pattern } from "../pattern.ts";
 
 /** The schemas that may describe a value. `shape` caches their combination. */
