@@ -1,4 +1,4 @@
-import { essenceOf } from "openapi-document";
+import { escapeKey, essenceOf } from "openapi-document";
 
 // An import of `node:http` would load Node's unused WebSocket and fetch, because it reads every export.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
@@ -169,11 +169,6 @@ const MAX_NAME_LENGTH = 120;
 export function printable(name: string, isDeclared = false): string | undefined {
   if (isDeclared) return JSON.stringify(name).length <= MAX_NAME_LENGTH + 2 ? name : undefined;
   return PLAIN.test(name) ? name : undefined;
-}
-
-/** Escapes a key of a JSON pointer (RFC 6901, section 3). */
-export function escapeKey(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 const LOCATIONS = { path: "Path parameter", query: "Query parameter", header: "Header", cookie: "Cookie" } as const;

@@ -28,7 +28,7 @@ export {
   securityScheme,
   webhooksOf,
 } from "./operations.ts";
-export { pointer, pointerKeys, resolve, unescapeKey } from "./references.ts";
+export { escapeKey, pointer, pointerKeys, resolve, unescapeKey } from "./references.ts";
 export { ASSERTIONS_BY_TYPE, HOLDS_VALUES, IS_MAP, isAnnotation } from "./keywords.ts";
 export { withLocalReferences } from "./local-references.ts";
 export { essenceOf, isJson, isJsonSequence, isSequential, isText } from "./media-types.ts";

@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from "./objects.ts";
-import { pointer } from "./references.ts";
+import { escapeKey, pointer } from "./references.ts";
 import { HOLDS_VALUES, IS_MAP } from "./keywords.ts";
 
 type Node = Record<string, unknown>;
@@ -174,5 +174,5 @@ function uriOf(reference: string, base: string, at: string): string {
 }
 
 function pointerKey(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1").replaceAll("%", "%25");
+  return escapeKey(key).replaceAll("%", "%25");
 }

@@ -35,6 +35,11 @@ export function pointerKeys(ref: string): string[] {
     .map((key) => unescapeKey(decodeURIComponent(key)));
 }
 
+/** Escapes a key of a JSON pointer (RFC 6901, section 3). */
+export function escapeKey(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
 /** Unescapes a key of a JSON pointer (RFC 6901, section 4). */
 export function unescapeKey(key: string): string {
   return key.replaceAll("~1", "/").replaceAll("~0", "~");

@@ -1,5 +1,6 @@
 import { isAbsoluteUrl, type LocationObject, parseYaml, unescapePointerFragment } from "@redocly/openapi-core";
 import { closest, distance } from "fastest-levenshtein";
+import { escapeKey } from "openapi-document";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, posix, resolve } from "node:path";
 
@@ -28,7 +29,7 @@ function similarReference(reference: string, from: string): string | undefined {
   const index = keys.findIndex((_key, at) => nodeAt(document, keys.slice(0, at + 1)) === undefined);
   const parent = nodeAt(document, keys.slice(0, index));
   const name = index === -1 ? undefined : similarName(keys[index]!, Object.keys(parent ?? {}));
-  return name && `${file}#/${keys.with(index, name).map(escaped).join("/")}`;
+  return name && `${file}#/${keys.with(index, name).map(escapeKey).join("/")}`;
 }
 
 function similarName(name: string, names: string[]): string | undefined {
@@ -42,10 +43,6 @@ export function keysOf(pointer: string): string[] {
     .split("/")
     .slice(1)
     .map((key) => unescapePointerFragment(key));
-}
-
-function escaped(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 function nodeAt(document: unknown, keys: string[]): unknown {

@@ -1,5 +1,6 @@
 import {
   ASSERTIONS_BY_TYPE,
+  escapeKey,
   effectiveSchema,
   isRecord,
   mergedSchema,
@@ -276,7 +277,7 @@ export class ValueMaker {
     const required = new Set([schema["required"] ?? []].flat());
     for (const name of names) {
       const isOptional = !required.has(name);
-      const child = { at: `${at}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, depth: depth + 1 };
+      const child = { at: `${at}/${escapeKey(name)}`, depth: depth + 1 };
       if (this.#leftOut.has(child.at) && isOptional) continue;
       try {
         const value = this.#at(fieldSchema(parts, name), child, { isOptional, more: Math.floor(variation / 2) });

@@ -3,19 +3,12 @@ import {
   type ParameterObject,
   type Schema,
   effectiveSchema,
+  escapeKey,
   nonNullTypesOf,
 } from "openapi-document";
 import { areDeclared } from "./declared-names.ts";
 import type { Fault } from "../eov.ts";
-import {
-  createProblem,
-  describe,
-  escapeKey,
-  invalidRequest,
-  printable,
-  type Problem,
-  type RequestFault,
-} from "../problem.ts";
+import { createProblem, describe, invalidRequest, printable, type Problem, type RequestFault } from "../problem.ts";
 import { meantFault } from "./meant-fault.ts";
 import { predicateOf } from "./predicates.ts";
 

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import { nameOf, type OpenApiDocument, pointer, withLocalReferences } from "openapi-document";
+import { escapeKey, nameOf, type OpenApiDocument, pointer, withLocalReferences } from "openapi-document";
 import type { ValueTypes } from "../contract/shapes.ts";
 import { compilableTypes } from "openapi-document/openapi-typescript";
 
@@ -75,7 +75,7 @@ export async function loadContract(path: string): Promise<Contract> {
     document,
     files: [...fileDependencies],
     placeOf: (keys) => {
-      const place = `#/${keys.map((key) => key.replaceAll("~", "~0").replaceAll("/", "~1")).join("/")}`;
+      const place = `#/${keys.map(escapeKey).join("/")}`;
       try {
         return `${path}:${core.getLineColLocation({ source: bundle.source, pointer: place, reportOnKey: true }).start.line}`;
       } catch {

@@ -1,5 +1,5 @@
 import type { OpenApiDocument, Schema } from "../objects.ts";
-import { unescapeKey } from "../references.ts";
+import { escapeKey, unescapeKey } from "../references.ts";
 
 /** https://spec.openapis.org/oas/v3.2.0#discriminator-object */
 export interface Discriminator {
@@ -35,7 +35,7 @@ export function choicesOf(
 
 /** Returns the reference to a component schema. */
 export function refTo(name: string): string {
-  return `#/components/schemas/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  return `#/components/schemas/${escapeKey(name)}`;
 }
 
 /** Returns the name of the schema that a reference leads to. */
