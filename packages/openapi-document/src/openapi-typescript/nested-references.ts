@@ -17,12 +17,13 @@ export function nameNestedSchemas(document: OpenApiDocument): void {
   function visit(node: unknown): void {
     if (typeof node !== "object" || node === null) return;
     const own = node as { $ref?: unknown };
-    if (typeof own.$ref === "string" && isNestedSchema(own.$ref)) own.$ref = `#/components/schemas/${nameOf(own.$ref)}`;
+    if (typeof own.$ref === "string" && isNestedSchema(own.$ref))
+      own.$ref = `#/components/schemas/${componentName(own.$ref)}`;
     for (const value of Object.values(node)) visit(value);
   }
 
   /** Returns a name made of the keys of a pointer, such as `paths_orders_get_responses_200_content_application_json_schema`. */
-  function nameOf(reference: string): string {
+  function componentName(reference: string): string {
     const known = names.get(reference);
     if (known !== undefined) return known;
     const words = pointerKeys(reference).join("_").replaceAll(/\W/g, "_");

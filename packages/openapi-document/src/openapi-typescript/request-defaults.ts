@@ -19,9 +19,9 @@ import { valueSchema } from "../schema/item-schema.ts";
 export { compilableTypes, documentForTypes };
 
 /** Keywords whose schemas always apply to the value or a part of it. Validation fills in their defaults. */
-const CERTAIN = { one: ["items", "additionalProperties"], many: ["allOf", "prefixItems"] };
+const APPLIED = { one: ["items", "additionalProperties"], many: ["allOf", "prefixItems"] };
 /** Keywords whose schemas may not apply. ajv fills in no defaults there. */
-const UNCERTAIN = { one: ["not", "if", "then", "else", "contains"], many: ["oneOf", "anyOf"] };
+const CONDITIONAL = { one: ["not", "if", "then", "else", "contains"], many: ["oneOf", "anyOf"] };
 
 /**
  * Returns a copy of a document to generate handlers' types from. Parameters and body fields with a `default` are
@@ -37,18 +37,18 @@ export function withRequestDefaultsRequired<Document extends object>(document: D
   const readable = structuredClone(readableDocument(document as Document & OpenApiDocument));
   writeOutPathItems(readable);
   const copy = documentForTypes(readable) as Document & OpenApiDocument;
-  const certain = new Set<Schema>();
-  const uncertain = new Set<Schema>();
-  const visit = (node: unknown, isCertain: boolean): void => {
+  const applied = new Set<Schema>();
+  const conditional = new Set<Schema>();
+  const visit = (node: unknown, isApplied: boolean): void => {
     if (typeof node !== "object" || node === null) return;
     const schema = node as Schema;
-    const reached = isCertain ? certain : uncertain;
+    const reached = isApplied ? applied : conditional;
     if (reached.has(schema)) return;
     reached.add(schema);
-    if (schema.$ref !== undefined) visit(resolve<Schema>(copy, { $ref: schema.$ref }), isCertain);
-    for (const field of Object.values(schema["properties"] ?? {})) visit(field, isCertain);
-    for (const part of partsOf(schema, CERTAIN)) visit(part, isCertain);
-    for (const part of partsOf(schema, UNCERTAIN)) visit(part, false);
+    if (schema.$ref !== undefined) visit(resolve<Schema>(copy, { $ref: schema.$ref }), isApplied);
+    for (const field of Object.values(schema["properties"] ?? {})) visit(field, isApplied);
+    for (const part of subschemasOf(schema, APPLIED)) visit(part, isApplied);
+    for (const part of subschemasOf(schema, CONDITIONAL)) visit(part, false);
   };
 
   for (const { id, parameters, operation } of operationsOf(copy)) {
@@ -61,7 +61,7 @@ export function withRequestDefaultsRequired<Document extends object>(document: D
     for (const { schema } of Object.values(requestBody?.content ?? {})) visit(schema, true);
   }
   nameWebhooks(copy);
-  for (const schema of certain) if (!uncertain.has(schema)) requireDefaults(schema);
+  for (const schema of applied) if (!conditional.has(schema)) requireDefaults(schema);
   inlineHeaders(copy);
   describeItems(copy);
   if (isVersion32(copy)) describeIn31(copy);
@@ -171,7 +171,7 @@ function responsesOf(document: OpenApiDocument): ResponseObject[] {
   return [...new Set([...Object.values(shared), ...own].map((node) => resolve<ResponseObject>(document, node)))];
 }
 
-function partsOf(schema: Schema, { one, many }: typeof CERTAIN): unknown[] {
+function subschemasOf(schema: Schema, { one, many }: typeof APPLIED): unknown[] {
   return [...one.map((keyword) => schema[keyword]), ...many.flatMap((keyword) => schema[keyword] ?? [])];
 }
 
