@@ -26,7 +26,7 @@ const SECTIONS = [
 ] as const;
 
 const program = createProgram("bench service", {
-  description: "Compares the service with Fastify, Hono, Node's own HTTP server and axum.",
+  description: "Compares the service with Fastify, Hono, Node's own HTTP server, Go and axum.",
   folder: import.meta.dirname,
   examples: ["npx -y pnpm@12.21.0 bench service stacks --rounds 3"],
 })

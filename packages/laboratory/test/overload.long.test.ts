@@ -4,7 +4,7 @@ import { readConfig } from "../../../apps/server/src/config.ts";
 import { memoryFolder } from "@platform/test-support/memory-folder";
 import { expect, test } from "vitest";
 
-/** `pnpm --filter @petstore/server test:overload` measures more rounds, and expects 0.9 and 0.95. A service that refuses at once has 0.6. */
+/** `pnpm --filter @platform/laboratory test:overload` measures more rounds, and expects 0.9 and 0.95. A service that refuses at once has 0.6. */
 const ROUNDS = Number(process.env["OVERLOAD_ROUNDS"] ?? 5);
 const GOODPUT = Number(process.env["OVERLOAD_GOODPUT"] ?? 0.75);
 const CONNECTIONS = 1_000;
