@@ -4,7 +4,7 @@ import { operationsOf } from "openapi-document";
 import { MEASURED } from "./documents.ts";
 
 /** Ways to serve every operation of a document, of which the measured one responds with `keysOf`. */
-export const contenders = { ours, eov, express: handWritten } satisfies Record<
+export const contenders = { ours, eov } satisfies Record<
   string,
   (document: OpenApiDocument) => Express | Promise<Express>
 >;
@@ -33,30 +33,16 @@ async function eov(document: OpenApiDocument): Promise<Express> {
   const app = express();
   app.use(express.json());
   app.use(OpenApiValidator.middleware({ apiSpec: document as never, validateRequests: true }));
-  addRoutes(app, document, (request) => Number(request.query["per_page"]));
-  app.use(((error: { status?: number; message: string }, _request, response, _next) => {
-    response.status(error.status ?? 500).json({ message: error.message });
-  }) as ErrorRequestHandler);
-  return app;
-}
-
-/** Routes that validate their parameters themselves, of which these are the least. */
-function handWritten(document: OpenApiDocument): Express {
-  const app = express();
-  app.use(express.json());
-  addRoutes(app, document, ({ query }) => (query["per_page"] === undefined ? 30 : Number(query["per_page"])));
-  return app;
-}
-
-function addRoutes(app: Express, document: OpenApiDocument, perPageOf: (request: express.Request) => number): void {
   for (const { id, method, path } of operationsOf(document)) {
     let parameters = 0;
     const route = path.replaceAll(/\{[^}]+\}/g, () => `:p${parameters++}`);
     app[method as "get"](route, (request, response) => {
       if (id !== MEASURED) return void response.status(204).end();
-      const perPage = perPageOf(request);
-      if (!Number.isSafeInteger(perPage)) return void response.status(400).json({ message: "per_page" });
-      response.json(keysOf(String(request.params["p0"]), perPage));
+      response.json(keysOf(String(request.params["p0"]), Number(request.query["per_page"])));
     });
   }
+  app.use(((error: { status?: number; message: string }, _request, response, _next) => {
+    response.status(error.status ?? 500).json({ message: error.message });
+  }) as ErrorRequestHandler);
+  return app;
 }

@@ -7,7 +7,7 @@ import { githubDocument } from "../../../packages/express-operations/test/fixtur
 export const MEASURED = "users/list-public-keys-for-user";
 
 /** Which documents there are: synthetic ones by their number of operations, and GitHub's. */
-export type DocumentName = "3" | "100" | "1000" | "github";
+export type DocumentName = "3" | "1000" | "github";
 
 /** The document of a name. In synthetic ones the measured operation stands in the middle, with all it refers to. */
 export function documentNamed(name: DocumentName): OpenApiDocument {

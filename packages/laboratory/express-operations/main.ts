@@ -18,26 +18,14 @@ const { rounds: ROUNDS } = program.parse().opts<{ rounds: number }>();
 console.log(canPin ? "Servers on core 0, load on core 1." : "Processes are not pinned: ratios are rough.");
 const series = await measureOperations(ROUNDS);
 type Rate = "perSecond" | "perCpuSecond";
-const of = (contender: Contender, document: DocumentName, rate: Rate = "perSecond") =>
+const of = (contender: Contender, document: DocumentName, rate: Rate) =>
   series.find((one) => one.contender === contender && one.document === document)![rate];
-
-console.log(`\nRequests of one operation per second: median of ${ROUNDS} rounds of a second each (lowest–highest)`);
-console.table(
-  series.map(({ contender, document, perSecond, perCpuSecond }) => ({
-    "served by": contender,
-    document,
-    "requests/s": show(spreadOf(perSecond), 0),
-    "to ours with 3": show(ratioOf(perSecond, of("ours", "3"))),
-    "to plain EOV with 3": show(ratioOf(perSecond, of("eov", "3"))),
-    "requests/s of its CPU time": show(spreadOf(perCpuSecond), 0),
-  })),
-);
 
 const starts = await withProgress((report) => {
   report("Starting with GitHub's document");
   return startTimes(5);
 });
-console.log("\nGoals, by time on the clock and by CPU time of the server");
+console.log("\nGoals for requests of one operation, by time on the clock and by CPU time of the server");
 const goal = (atLeast: number, ratio: (rate: Rate) => Spread) => ({
   goal: `≥ ${atLeast}`,
   clock: show(ratio("perSecond")),

@@ -27,17 +27,8 @@ export interface OpenResult {
   served: number;
   /** Answered with 503. */
   refused: number;
-  /** Given up because no connection was free. */
-  unsent: number;
-  /** Given up because no response came in time. */
-  timedOut: number;
-  /** Ended because the server closed the connection. */
-  broken: number;
   /** Milliseconds from the sending of a served request to its response; the patience if there is none. */
-  p50: number;
   p99: number;
-  /** Milliseconds from the sending of a refused request to its response. */
-  refusedP99: number;
 }
 
 /**
@@ -55,14 +46,13 @@ const OPENED_AT_ONCE = 100;
 /** How long an idle server takes to accept connections at most, in milliseconds. It accepts few at a time while it is busy. */
 const ACCEPTED_IN = 500;
 
-async function run({ port, requests, perSecond, connections, milliseconds, runIn, patience, seed }: OpenLoad) {
+async function run(load: OpenLoad): Promise<OpenResult> {
+  const { port, requests, perSecond, connections, milliseconds, runIn, patience, seed } = load;
   const random = randomOf(seed);
-  const result = { arrived: 0, served: 0, refused: 0, unsent: 0, timedOut: 0, broken: 0 };
+  const result = { arrived: 0, served: 0, refused: 0 };
   const latencies: number[] = [];
-  const refusals: number[] = [];
   const idle: Connection[] = [];
   const open = new Set<Connection>();
-  let started = Infinity;
   let measuredFrom = Infinity;
   let end = Infinity;
   const isMeasured = (time: number): boolean => time >= measuredFrom && time < end;
@@ -75,29 +65,24 @@ async function run({ port, requests, perSecond, connections, milliseconds, runIn
       const now = performance.now();
       if (!isMeasured(now)) return;
       result[status === 503 ? "refused" : "served"]++;
-      (status === 503 ? refusals : latencies).push(now - sentAt);
+      if (status !== 503) latencies.push(now - sentAt);
     },
     closed: (client) => {
       open.delete(client);
       if (idle.includes(client)) idle.splice(idle.indexOf(client), 1);
-      else if (isMeasured(performance.now())) result.broken++;
     },
   };
   const arrive = (isCounted: boolean): void => {
     if (isCounted) result.arrived++;
     let client = idle.pop();
     if (client === undefined && open.size < connections) open.add((client = new Connection(port, events)));
-    if (client === undefined) {
-      if (isCounted) result.unsent++;
-      return;
-    }
+    if (client === undefined) return;
     const number = String(seed * 1e9 + next);
     client.send(requests[next++ % requests.length]!.replace("{number}", number));
   };
   const giveUp = (now: number): void => {
     for (const client of open) {
       if (client.sentAt === undefined || client.sentAt >= now - patience) continue;
-      if (isMeasured(now)) result.timedOut++;
       open.delete(client);
       client.close();
     }
@@ -111,7 +96,7 @@ async function run({ port, requests, perSecond, connections, milliseconds, runIn
     idle.push(...some);
   }
   await setTimeout(ACCEPTED_IN);
-  started = performance.now();
+  const started = performance.now();
   measuredFrom = started + runIn;
   end = measuredFrom + milliseconds;
   let due = started;
@@ -130,15 +115,7 @@ async function run({ port, requests, perSecond, connections, milliseconds, runIn
     }, TICK);
   });
   for (const client of open) client.close();
-  const percentile = (figures: number[], share: number): number => {
-    figures.sort((a, b) => a - b);
-    return figures[Math.floor(figures.length * share)] ?? patience;
-  };
-  return {
-    ...result,
-    seconds: milliseconds / 1000,
-    p50: percentile(latencies, 0.5),
-    p99: percentile(latencies, 0.99),
-    refusedP99: percentile(refusals, 0.99),
-  } satisfies OpenResult;
+  latencies.sort((a, b) => a - b);
+  const p99 = latencies[Math.floor(latencies.length * 0.99)] ?? patience;
+  return { ...result, seconds: milliseconds / 1000, p99 };
 }

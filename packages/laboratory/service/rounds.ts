@@ -48,8 +48,6 @@ export interface Series {
   perSecond: number[];
   /** Requests answered per second of the server's CPU time, which other processes do not affect. */
   perCpuSecond: number[];
-  p50: number[];
-  p99: number[];
   /** The share of the time in which the server process did not use the CPU. */
   idle: number[];
   /** The resident memory of the server process right after the turn. */
@@ -86,7 +84,7 @@ export async function measure<Label extends string>(
   { rounds, milliseconds, connections, warmUp }: Effort,
   onTurn: () => void = () => {},
 ): Promise<Record<Label, Series>> {
-  const empty = (): Series => ({ perSecond: [], perCpuSecond: [], p50: [], p99: [], idle: [], megabytes: [] });
+  const empty = (): Series => ({ perSecond: [], perCpuSecond: [], idle: [], megabytes: [] });
   const all = Object.fromEntries(contenders.map(({ label }) => [label, empty()])) as Record<Label, Series>;
   const warmingUp = { ...warmUp, runIn: 0, maxRequests: warmUp.maxRequests * new Set(works).size };
   for (let round = 0; round <= rounds; round++) {
@@ -103,7 +101,7 @@ export async function measure<Label extends string>(
       };
       await load.ask({ ...slice });
       const before = await ask<number>("CPU seconds");
-      const { answered, seconds, p50, p99 } = await load.ask<LoadResult>("go");
+      const { answered, seconds } = await load.ask<LoadResult>("go");
       const cpuSeconds = (await ask<number>("CPU seconds")) - before;
       const megabytes = await ask<number>("memory in MB");
       onTurn();
@@ -111,8 +109,6 @@ export async function measure<Label extends string>(
       const series = all[label];
       series.perSecond.push(answered / seconds);
       series.perCpuSecond.push(answered / cpuSeconds);
-      series.p50.push(p50);
-      series.p99.push(p99);
       series.idle.push(Math.max(0, 1 - cpuSeconds / seconds));
       series.megabytes.push(megabytes);
     }

@@ -143,8 +143,6 @@ export function print<Name extends string>(title: string, all: Record<Name, Seri
         "requests/s": show(spreadOf(series.perSecond), 0),
         ...(Object.fromEntries(ratios) as Record<string, string>),
         "CPU µs": show(spreadOf(series.perCpuSecond.map((rate) => 1e6 / rate)), 0),
-        "p50 ms": spreadOf(series.p50).median.toFixed(2),
-        "p99 ms": spreadOf(series.p99).median.toFixed(2),
         MB: show(spreadOf(series.megabytes), 0),
         idle: `${(100 * spreadOf(series.idle).median).toFixed(0)}%`,
       },

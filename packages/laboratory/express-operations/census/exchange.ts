@@ -1,14 +1,9 @@
 import { type Agent, request as httpRequest } from "node:http";
 import type { SentRequest } from "./requests.ts";
 
-/**
- * Sends a request and resolves with status and time of the response. The status is 0 if there is no response, or if
- * HTTP cannot carry the request.
- */
-export function exchange(port: number, agent: Agent, { method, target, headers, body }: SentRequest) {
-  const start = performance.now();
-  return new Promise<{ status: number; milliseconds: number }>((resolve) => {
-    const done = (status: number) => resolve({ status, milliseconds: performance.now() - start });
+/** Sends a request and resolves with the status. It is 0 if there is no response, or if HTTP cannot carry the request. */
+export function exchange(port: number, agent: Agent, { method, target, headers, body }: SentRequest): Promise<number> {
+  return new Promise((done) => {
     if (!Object.keys(headers).every(isToken)) return done(0);
     const length = body === undefined ? {} : { "content-length": String(body.length) };
     const request = httpRequest(

@@ -1,4 +1,3 @@
-import { spreadOf } from "../../measuring/figures.ts";
 import type { DocumentResult } from "./result.ts";
 
 /** Prints the shares of what holds, and the causes of failures. */
@@ -43,12 +42,6 @@ function summaryOf(results: DocumentResult[]) {
     "success %": percent(successes, operations),
     "success of requests %": percent(successes, operations - withoutRequest),
     "invalid refused %": percent(invalid - accepted, invalid),
-    "5xx": sum(results.map(({ serverErrors }) => serverErrors)),
-    "start ms, median": spreadOf(results.map(({ startMilliseconds }) => startMilliseconds)).median.toFixed(1),
-    "slowest start": Math.max(...results.map(({ startMilliseconds }) => startMilliseconds)).toFixed(0),
-    "slowest first response": Math.max(...results.map(({ slowestFirst }) => slowestFirst)).toFixed(0),
-    "slowest later response": Math.max(...results.map(({ slowestLater }) => slowestLater)).toFixed(0),
-    "event loop busy, longest": Math.max(...results.map(({ longestBusy }) => longestBusy)).toFixed(0),
   };
 }
 
