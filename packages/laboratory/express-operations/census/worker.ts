@@ -4,7 +4,7 @@ import { readDocument } from "../../documents/directory.ts";
 import { exchange } from "./exchange.ts";
 import { type Made, requestMaker, textOf } from "./made.ts";
 import type { DocumentResult } from "./result.ts";
-import { type Reply, serve, type Served } from "./served.ts";
+import { type Reply, serve, type Served } from "../../documents/served.ts";
 
 /** Serves one document, and sends the requests of all its operations. */
 async function serveDocument(name: string): Promise<DocumentResult> {
@@ -19,11 +19,8 @@ async function serveDocument(name: string): Promise<DocumentResult> {
   const result: DocumentResult = { name, operations: made.length, failures: [], accepted: [], invalid: 0 };
   let served: Served;
   try {
-    served = await serve(
-      structuredClone(document),
-      made.map(({ operation }) => operation),
-      reply,
-    );
+    const ids = made.map(({ operation }) => operation.id);
+    served = await serve(structuredClone(document) as never, ids, reply);
   } catch (error) {
     result.startError = textOf(error);
     for (const { operation, missing } of made)
@@ -49,7 +46,7 @@ async function serveDocument(name: string): Promise<DocumentResult> {
       result.invalid++;
       if (refusal < 400 || refusal >= 500 || handled > 0) {
         const cause = refusal >= 500 ? textOf(served.lastError()) : `the handler was called (${refusal})`;
-        result.accepted.push({ operationId: operation.id, fault, cause });
+        result.accepted.push({ operationId: operation.id, cause: `${fault}: ${cause}` });
       }
     }
   }

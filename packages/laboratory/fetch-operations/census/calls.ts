@@ -1,13 +1,9 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import express from "express";
-import { implement } from "express-operations";
 import { exampleValue } from "express-operations/example-value";
 import { operationsOf, resolve } from "openapi-document";
 import type { OperationDescription } from "fetch-operations";
+import { type Reply, serve } from "../../documents/served.ts";
 
 /** The result of one call. Without a cause, the call got its declared success. */
 export interface CallResult {
@@ -29,23 +25,11 @@ export async function callAll(document: Node, folder: string): Promise<CallResul
     createCensus: (options: object) => object;
   };
   const { api } = (await import(pathToFileURL(join(folder, "api.ts")).href)) as { api: { schemes: object } };
-  let reply: unknown;
-  let problem = "";
+  let reply: Reply;
   const entries = operationsOf(document as never);
-  const schemes = Object.keys((document["components"] as Node | undefined)?.["securitySchemes"] ?? {});
-  const implementation = implement<Record<string, never>>()({
-    document: document as never,
-    handlers: Object.fromEntries(entries.map(({ id }) => [id, () => reply])) as never,
-    security: Object.fromEntries(schemes.map((name) => [name, () => ({ caller: name })])) as never,
-    bodyLimit: 16 * 2 ** 20,
-    problemFormat: ({ status, message }) => {
-      problem = `${status} ${message}`;
-      return { body: { message } };
-    },
-  });
-  const server = createServer(express().use(implementation)).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const ids = entries.map(({ id }) => id);
+  const { port, lastError, close } = await serve(document as never, ids, () => reply);
+  const baseUrl = `http://127.0.0.1:${port}`;
   const credential = (name: string) => [
     name,
     /^basic$/i.test(schemeOf(document, name).scheme ?? "") ? { username: "u", password: "p" } : "key",
@@ -55,21 +39,19 @@ export async function callAll(document: Node, folder: string): Promise<CallResul
   const results: CallResult[] = [];
   for (const [name, operation] of Object.entries(operations)) {
     const entry = entries.find(({ id }) => id === operation.id)!;
-    problem = "";
     try {
       const input = inputOf(document, entry, operation);
       reply = replyOf(document, entry.operation);
       const result = await client[name]!(input);
       const cause = result.ok
         ? undefined
-        : `${problem || result.error?.message} ${(result.cause as Error | undefined)?.message ?? ""}`;
+        : `${(lastError() ?? result.error)?.message} ${(result.cause as Error | undefined)?.message ?? ""}`;
       results.push({ id: operation.id, ...(cause !== undefined && { cause: cause.slice(0, 200) }) });
     } catch (error) {
       results.push({ id: operation.id, cause: `no request: ${(error as Error).message.slice(0, 150)}` });
     }
   }
-  server.close();
-  server.closeAllConnections();
+  await close();
   return results;
 }
 
@@ -138,7 +120,7 @@ function valueOf(document: Node, schema: object, example: unknown): unknown {
   return value === undefined ? example : value;
 }
 
-function replyOf(document: Node, operation: { responses?: Record<string, object> }): unknown {
+function replyOf(document: Node, operation: { responses?: Record<string, object> }): Reply {
   const responses = operation.responses ?? {};
   const keys = Object.keys(responses);
   const key = keys.find((each) => /^2\d\d$/.test(each)) ?? keys.find((each) => /^2XX$/i.test(each)) ?? "default";
@@ -148,7 +130,7 @@ function replyOf(document: Node, operation: { responses?: Record<string, object>
     headers?: Record<string, object>;
   }>(document as never, responses[key] ?? {});
   const [type] = Object.keys(content).toSorted((one, other) => Number(/json/.test(other)) - Number(/json/.test(one)));
-  if (type === undefined || status === 204) return { status };
+  if (type === undefined || status === 204) return { status, contentType: undefined, body: undefined };
   const { schema = {}, example } = content[type]!;
   const concrete = type.replace("*/*", "application/json").replace("/*", "/plain");
   const isJson = /[/+]json$|json;/.test(concrete);

@@ -11,7 +11,6 @@ export interface DocumentResult {
   name: string;
   /** The folder of the client. */
   folder: string;
-  milliseconds: number;
   operations: number;
   /** Why the document does not generate. */
   error?: string;
@@ -28,13 +27,11 @@ interface Task {
 
 /** Generates the client of a document, without the operations that are refused. */
 async function generate({ name, folder, isCalled }: Task): Promise<DocumentResult> {
-  const start = performance.now();
-  const result: DocumentResult = { name, folder, milliseconds: 0, operations: 0, refused: [] };
+  const result: DocumentResult = { name, folder, operations: 0, refused: [] };
   try {
     const contract = await loadContract(pathOf(name));
     const config = { contract: "", output: folder, name: "Census", importExtension: ".ts" as const };
     writeFiles(await acceptedFiles(contract, config, result.refused), folder);
-    result.milliseconds = performance.now() - start;
     result.operations = Object.keys((await operationsIn(folder)) ?? {}).length;
     if (isCalled)
       result.calls = await callAll(JSON.parse(await readFile(pathOf(name), "utf8")) as never, folder).catch(
