@@ -6,6 +6,7 @@ const program = createProgram("bench", {
   folder: import.meta.dirname,
   examples: ["npx -y pnpm@12.21.0 bench service stacks --rounds 3", "npx -y pnpm@12.21.0 bench streams 3 download"],
 })
+  .executableDir(import.meta.dirname)
   .command("service", "the petstore beside Fastify, Hono, Node's own HTTP server, Go and axum", {
     executableFile: "service/main.ts",
   })

@@ -6,6 +6,7 @@ const program = createProgram("census", {
   folder: import.meta.dirname,
   examples: ["npx -y pnpm@12.21.0 census servers --sample 100", "npx -y pnpm@12.21.0 census clients --sample 100"],
 })
+  .executableDir(import.meta.dirname)
   .command("servers", "express-operations serves them", { executableFile: "express-operations/census/main.ts" })
   .command("clients", "fetch-operations generates their clients", {
     executableFile: "fetch-operations/census/main.ts",

@@ -1,8 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { join } from "node:path";
+import { root } from "@platform/test-support/clone";
 import { expect, test } from "vitest";
-
-const PROGRAM = join(import.meta.dirname, "../bench.ts");
 
 /** The service's benchmark has tests of its own. */
 test.each([
@@ -13,7 +11,8 @@ test.each([
 ])(
   "bench %s prints its tables",
   (args, expected) => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args.split(" ")], { encoding: "utf8" });
+    const words = ["packages/laboratory/bench.ts", ...args.split(" ")];
+    const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: root, encoding: "utf8" });
     expect(status, stderr).toBe(0);
     expect(stdout).toContain(expected);
   },

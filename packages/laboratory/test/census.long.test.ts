@@ -3,13 +3,13 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { root } from "@platform/test-support/clone";
 import { expect, onTestFinished, test } from "vitest";
 import type { DocumentResult } from "../express-operations/census/result.ts";
 
-const PROGRAM = join(import.meta.dirname, "../census.ts");
-
 function census(...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: "utf8" });
+  const words = ["packages/laboratory/census.ts", ...args];
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { cwd: root, encoding: "utf8" });
   console.log(stdout);
   expect(status, stderr).toBe(0);
   return stdout;

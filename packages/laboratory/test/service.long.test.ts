@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { promisify } from "node:util";
+import { root } from "@platform/test-support/clone";
 import { expect, test, vi } from "vitest";
 import { createDatabases } from "../service/database.ts";
 import { installPeers } from "../service/install-peers.ts";
@@ -11,8 +11,6 @@ import { startContender } from "../service/rounds.ts";
 import { NATIVE_LABELS } from "../service/same-techniques.ts";
 import { type Work, WORKS } from "../service/works.ts";
 
-const PROGRAM = join(import.meta.dirname, "../bench.ts");
-
 /** It installs and builds the peers first, in three languages. */
 const BUILD_MS = 600_000;
 
@@ -20,7 +18,8 @@ test(
   "the benchmark measures each workload, and all stacks return the same responses",
   { timeout: BUILD_MS },
   async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, "service", "--quick"]);
+    const words = ["packages/laboratory/bench.ts", "service", "--quick"];
+    const { stdout } = await promisify(execFile)(process.execPath, words, { cwd: root });
     for (const work of ["list 20", "list 100", "get by id", "create", "refuse with 400", "refuse with 401"])
       expect(stdout).toContain(`\n${work}, `);
     expect(stdout).toContain("│ this service ");
