@@ -6,9 +6,8 @@ import { ratioOf, show, spreadOf } from "../measuring/figures.ts";
 import { installFolder } from "../measuring/install.ts";
 import { createProgram, wholeNumber, withProgress } from "@platform/command-line";
 import { type Call, type Client, CLIENTS } from "./clients.ts";
-import { importTime } from "./import-time.ts";
+import { importTime, sizeOf } from "./import-cost.ts";
 import { prepare } from "./prepare.ts";
-import { sizeOf } from "./size.ts";
 
 /**
  * Compares clients as their users install them: the CPU time of one call with a stubbed `fetch` and over the network, the size
@@ -49,7 +48,7 @@ for (const [name, client] of Object.entries(CLIENTS)) {
   });
   const [bytes, imports] = await withProgress(async (report) => {
     report(`Importing ${name}`);
-    return [await sizeOf(folder, client), await importTime(folder, client)];
+    return [await sizeOf(client.oneCall, join(folder, "one-call.js")), importTime(join(folder, client.module))];
   });
   const size = `${(bytes / 1_000).toFixed(2)} kB`;
   console.log(`| ${[name, ...cpu, size, `${show(spreadOf(imports), 1)} ms`].join(" | ")} |`);

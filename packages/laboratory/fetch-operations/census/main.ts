@@ -1,6 +1,7 @@
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, sep } from "node:path";
+import { promisify } from "node:util";
 import { wholeNumber, withProgress } from "@platform/command-line";
 import { type CensusOptions, censusProgram, chosenNames, percent, printCauses } from "../../documents/census.ts";
 import { installDocuments } from "../../documents/directory.ts";
@@ -107,7 +108,11 @@ async function compile(clients: { name: string; folder: string }[], isExact = tr
         config,
         JSON.stringify({ compilerOptions: options, include: batch.map(({ folder }) => `${folder}/*.ts`) }),
       );
-      for (const line of (await run(process.execPath, [tsc, "-p", config, "--pretty", "false"])).split("\n")) {
+      const args = [tsc, "-p", config, "--pretty", "false"];
+      const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: Infinity }).catch(
+        (error: { stdout: string }) => error, // of the compiler
+      );
+      for (const line of stdout.split("\n")) {
         const [, file, message] = /^(\S+)\(\d+,\d+\): (.*)$/.exec(line) ?? [];
         const client = file && batch.find(({ folder }) => join(process.cwd(), file).startsWith(folder + sep));
         if (client && !errors.has(client.name)) errors.set(client.name, `${file.split("/").at(-1)}: ${message}`);
@@ -116,15 +121,6 @@ async function compile(clients: { name: string; folder: string }[], isExact = tr
     }
   });
   return errors;
-}
-
-function run(file: string, args: string[]): Promise<string> {
-  return new Promise((resolve) => {
-    const child = spawn(file, args, { stdio: ["ignore", "pipe", "ignore"] });
-    let output = "";
-    child.stdout.on("data", (chunk) => (output += String(chunk)));
-    child.on("close", () => resolve(output));
-  });
 }
 
 function seconds(since: number): string {

@@ -1,11 +1,11 @@
-import { spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { promisify } from "node:util";
 import { withProgress } from "@platform/command-line";
 import { spreadOf } from "../../measuring/figures.ts";
-import { rolldown } from "rolldown";
 import { pathOf } from "../../documents/directory.ts";
+import { sizeOf } from "../import-cost.ts";
 import type { DocumentResult } from "./worker.ts";
 
 type Compile = (clients: { name: string; folder: string }[], isExact: boolean) => Promise<Map<string, string>>;
@@ -85,8 +85,14 @@ export async function comparePeers(documents: DocumentResult[], root: string, co
         if (!(await run(args(pathOf(name), folder), root))) continue;
         times.push((performance.now() - start) / 1_000);
         made.push({ name, folder });
-        const size = await sizeOf(oneCall(folder), `${folder}.mjs`);
-        if (size !== undefined) sizes.push(size);
+        const code = oneCall(folder);
+        if (code !== undefined)
+          sizes.push(
+            ...(await sizeOf(code, `${folder}.mjs`).then(
+              (size) => [size],
+              () => [],
+            )),
+          );
       }
     });
     const start = performance.now();
@@ -103,22 +109,10 @@ function firstExport(file: string): string | undefined {
   return /^export const (\w+)/m.exec(readFileSync(file, "utf8"))?.[1];
 }
 
-async function sizeOf(code: string | undefined, entry: string): Promise<number | undefined> {
-  if (code === undefined) return undefined;
-  try {
-    writeFileSync(entry, code);
-    const bundle = await rolldown({ input: entry, platform: "browser", logLevel: "silent" });
-    const { output } = await bundle.generate({ minify: true, format: "esm" });
-    return gzipSync(output[0].code).length;
-  } catch {
-    return undefined;
-  }
-}
-
 function run([program = "", ...args]: string[], cwd: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const child = spawn(program, args, { cwd, stdio: "ignore", timeout: 120_000 });
-    child.on("close", (code) => resolve(code === 0));
-    child.on("error", () => resolve(false));
-  });
+  const options = { cwd, timeout: 120_000, maxBuffer: Infinity };
+  return promisify(execFile)(program, args, options).then(
+    () => true,
+    () => false,
+  );
 }
