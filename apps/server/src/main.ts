@@ -14,7 +14,6 @@ import { readConfig } from "./config.ts";
 import { addDoctorCommand } from "./doctor.commands.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { TABLES } from "./registrations.ts";
-import { addStatsCommand } from "./stats.commands.ts";
 import { withDatabase } from "./with-database.ts";
 
 const schema = { migrations: MIGRATIONS, tables: TABLES };
@@ -63,7 +62,6 @@ addBackupCommands(program, {
   carryOver: apiKeyCarryOver,
 });
 addCopyCommand(program, schema);
-addStatsCommand(program, { databaseUrl: () => readConfig(process.env).databaseUrl, tables: TABLES });
 addDoctorCommand(program);
 
 await runProgram(program, { isExpected, mayLoseOutput: () => isServing });
