@@ -1,27 +1,48 @@
-/** `pnpm lint:prose`: reports long sentences and idioms in the pages and the contract, and idioms in comments. */
+/** `pnpm lint:prose`: reports long sentences in the pages and the contract. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { extname, relative, resolve } from "node:path";
 import { createProgram } from "@platform/command-line";
+import type { Rule } from "markdownlint";
 import { lint } from "markdownlint/promise";
-import { plainWords, sentenceLength } from "./prose/rules.ts";
-import { commentsOf, descriptionsOf, type Text } from "./prose/texts.ts";
+import { descriptionsOf, type Text } from "./prose/descriptions.ts";
+import { sentencesOf, wordCount } from "./prose/sentences.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 
 /** Changelogs are made of changesets, and generated files of the contract: both sources are read. */
 const EXCLUDED = ["**/node_modules/**", "**/generated/**", "**/dist/**", "**/CHANGELOG.md"];
-const FILES = ["*.md", ".changeset/*.md", ".github/**/*.md", "openapi/*.{md,yaml}", "{apps,packages}/**/*.{md,ts,tsx}"];
+const FILES = ["*.md", ".changeset/*.md", ".github/**/*.md", "openapi/*.{md,yaml}", "{apps,packages}/**/*.md"];
 
-/** The texts of a file and the rules for them, by the file's extension. */
-const KINDS: Partial<Record<string, { textsOf: (file: string) => Text[]; config: Record<string, boolean> }>> = {
-  ".md": { textsOf: (markdown) => [{ markdown, line: 1 }], config: { "sentence-length": true, "plain-words": true } },
-  ".yaml": { textsOf: descriptionsOf, config: { "sentence-length": true, "plain-words": true } },
-  ".ts": { textsOf: commentsOf, config: { "plain-words": true } },
-  ".tsx": { textsOf: commentsOf, config: { "plain-words": true } },
+/** The texts of a file, by the file's extension. */
+const TEXTS: Partial<Record<string, (file: string) => Text[]>> = {
+  ".md": (markdown) => [{ markdown, line: 1 }],
+  ".yaml": descriptionsOf,
+};
+
+/** The longest sentence that strangers understand at the first reading; the same holds for a phrase in a table. */
+const MOST_WORDS = 25;
+
+/** Rejects sentences of more than `MOST_WORDS` words. */
+const sentenceLength: Rule = {
+  names: ["sentence-length"],
+  description: `A sentence has at most ${MOST_WORDS} words`,
+  tags: ["prose"],
+  parser: "micromark",
+  function: ({ parsers }, onError) => {
+    for (const { text, source, line } of sentencesOf(parsers.micromark.tokens)) {
+      const count = wordCount(text);
+      if (count <= MOST_WORDS) continue;
+      onError({
+        lineNumber: line,
+        detail: `${count} words, at most ${MOST_WORDS}. Split it.`,
+        context: source,
+      });
+    }
+  },
 };
 
 const program = createProgram("lint:prose", {
-  description: "Reports long sentences and idioms in the pages and the contract, and idioms in comments.",
+  description: "Reports long sentences in the pages and the contract.",
   folder: import.meta.dirname,
   examples: ["npx -y pnpm@12.21.0 lint:prose README.md"],
 }).argument("[files...]", "files to check (default: all)");
@@ -37,13 +58,13 @@ process.exitCode = errors.length > 0 ? 1 : 0;
 
 /** Each error with its place, its rule, its remedy, and the sentence. */
 async function errorsOf(file: string): Promise<string[]> {
-  const kind = KINDS[extname(file)];
-  if (kind === undefined) return [`${file}: Only ${Object.keys(KINDS).join(", ")} files can be checked.`];
-  const texts = kind.textsOf(readFileSync(file, "utf8"));
+  const textsOf = TEXTS[extname(file)];
+  if (textsOf === undefined) return [`${file}: Only ${Object.keys(TEXTS).join(", ")} files can be checked.`];
+  const texts = textsOf(readFileSync(file, "utf8"));
   const found = await lint({
     strings: Object.fromEntries(texts.map(({ markdown, line }) => [line, markdown])),
-    customRules: [sentenceLength, plainWords],
-    config: { default: false, ...kind.config },
+    customRules: [sentenceLength],
+    config: { default: false, "sentence-length": true },
   });
   return texts.flatMap(({ line }) =>
     found[line]!.map(

@@ -6,19 +6,8 @@ export interface Text {
   line: number;
 }
 
-/** Block comments that begin a line, and line comments that follow each other. */
-const COMMENT = /^[ \t]*\/\*\*?(?<block>[\s\S]*?)\*\/|(?:^[ \t]*\/\/.*\n)+/gm;
-
 /** The keys of OpenAPI whose value is prose. */
 const PROSE_KEYS = new Set(["description", "summary"]);
-
-/** The comments of a TypeScript file that stand on lines of their own, without their marks. */
-export function commentsOf(code: string): Text[] {
-  return [...code.matchAll(COMMENT)].map((match) => ({
-    markdown: (match.groups?.["block"] ?? match[0]).replaceAll(/^[ \t]*(\/\/|\*)? ?/gm, ""),
-    line: lineAt(code, match.index),
-  }));
-}
 
 /** The descriptions and summaries of a YAML contract. */
 export function descriptionsOf(yaml: string): Text[] {
@@ -43,8 +32,4 @@ export function descriptionsOf(yaml: string): Text[] {
 function unindented(block: string): string {
   const indent = /\n( +)\S/.exec(block)?.[1] ?? "";
   return block.replaceAll(`\n${indent}`, "\n");
-}
-
-function lineAt(text: string, index: number): number {
-  return text.slice(0, index).split("\n").length;
 }
