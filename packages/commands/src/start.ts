@@ -1,7 +1,8 @@
 /** `pnpm start`: updates the generated files, prints output only if that fails, then runs the server in this process. */
-import { ancestorsUpToNpx } from "./ancestors.ts";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { createProgram } from "./command-line.ts";
-import { runTurbo } from "./turbo.ts";
 
 /** How often this checks whether npx still runs, in milliseconds. */
 const CHECK_INTERVAL_MS = 1_000;
@@ -12,13 +13,14 @@ createProgram("start", {
   examples: ["npx -y pnpm@12.21.0 start"],
 }).parse();
 
-const ancestors = ancestorsUpToNpx();
-const { status, stdout, stderr } = runTurbo(["run", "generate"], { stdio: "pipe" });
+const parents = parentsUpToNpx();
+const turbo = resolve(import.meta.dirname, "../../../node_modules/turbo/bin/turbo");
+const { status, stdout, stderr } = spawnSync(process.execPath, [turbo, "run", "generate"], { encoding: "utf8" });
 if (status === 0) {
   // npm forwards a signal only to its shell, so pnpm and this process would go on. The service stops on "disconnect", as if
   // its parent process had ended.
   const timer = setInterval(() => {
-    if (!ancestors.areAlive()) process.emit("disconnect");
+    if ([...parents].some(([child, parent]) => parentOf(child) !== parent)) process.emit("disconnect");
   }, CHECK_INTERVAL_MS);
   timer.unref();
   process.argv.push("serve");
@@ -26,4 +28,30 @@ if (status === 0) {
 } else {
   console.error(stdout + stderr);
   process.exitCode = 1;
+}
+
+/** Returns the parents of this process and its ancestors up to `npx`, by child. Without `/proc` or `npx`, there are none. */
+function parentsUpToNpx(): Map<number, number> {
+  const found = new Map<number, number>();
+  let pid = process.pid;
+  while (!read(pid, "cmdline").startsWith("npm exec ")) {
+    const parent = parentOf(pid);
+    if (parent === 0) return new Map();
+    found.set(pid, parent);
+    pid = parent;
+  }
+  return found;
+}
+
+/** Reads the fourth field, which follows a name in parentheses that may contain any character: proc_pid_stat(5). */
+function parentOf(pid: number): number {
+  return Number(/^\d+ \([^]*\) \S (\d+) /.exec(read(pid, "stat"))?.[1] ?? 0);
+}
+
+function read(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return ""; // the process has ended, or there is no /proc
+  }
 }

@@ -1,9 +1,9 @@
 /** `pnpm test` and `pnpm test:long`: run checks through turbo, then print a short summary of passed, failed and skipped tests. */
+import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Report } from "@platform/test-support/reporter";
 import { createProgram } from "./command-line.ts";
-import { addTurboOptions, runTurbo, type TurboOptions, turboArguments } from "./turbo.ts";
 
 /** The tasks of each command. The task with the name of the command writes reports. */
 const RUNS = {
@@ -53,23 +53,30 @@ const program = createProgram(name, {
   folder: import.meta.dirname,
   examples: [`npx -y pnpm@12.21.0 ${name}`, `npx -y pnpm@12.21.0 ${name} --filter @platform/storage`],
 });
-const options = addTurboOptions(program).parse(args, { from: "user" }).opts<TurboOptions>();
+const { force, filter = [] } = program
+  .option("--force", "run the tasks again whose results are in the cache")
+  .option("--filter <package...>", "only tasks of these packages")
+  .parse(args, { from: "user" })
+  .opts<{ force?: true; filter?: string[] }>();
 
 const canSpell = Number.parseFloat(process.versions.node) >= SPELLING.needs;
 process.chdir(resolve(import.meta.dirname, "../../.."));
 for (const old of [...globSync(`{apps,packages}/*/${REPORT_FILE}`), ...runFiles()]) rmSync(old);
-const turbo = runTurbo(
+const turbo = spawnSync(
+  process.execPath, // Windows has no executable `turbo`
   [
+    "node_modules/turbo/bin/turbo",
     "run",
     ...wanted.filter((task) => canSpell || task !== SPELLING.task),
     "--continue",
     "--summarize",
     "--output-logs=errors-only",
     `--concurrency=${concurrency}`,
-    ...turboArguments(options),
+    ...(force === true ? ["--force"] : []),
+    ...filter.map((each) => `--filter=${each}`),
   ],
   // No garbage collection: compilers and linters end soon, so it would only take time.
-  { stdio: "inherit", env: { GOGC: "off", GOMEMLIMIT: "1GiB" } },
+  { stdio: "inherit", env: { GOGC: "off", GOMEMLIMIT: "1GiB", ...process.env } },
 );
 
 const failures: string[] = [];

@@ -33,6 +33,7 @@ test("`test:long` prints the minutes of each long test file, the failed tests an
     encoding: "utf8",
     env: {
       ...process.env,
+      DO_NOT_TRACK: "1",
       PATH: dirname(pnpmPath()) + delimiter + process.env["PATH"], // turbo runs scripts by pnpm
       pnpm_config_verify_deps_before_run: "false", // otherwise pnpm would install into the modules that the clone shares with this checkout
     },

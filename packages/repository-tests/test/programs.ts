@@ -13,7 +13,6 @@ export interface Manifest {
 /** Programs, with arguments that make their usage valid but for the last one. A repository may have removed some of them. */
 export const PROGRAMS = [
   "packages/commands/src/start.ts",
-  "packages/commands/src/tasks.ts lint",
   "packages/commands/src/test.ts test",
   "packages/commands/src/test.ts test:long",
   "packages/commands/src/prose.ts",
