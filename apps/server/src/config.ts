@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { API_KEY_SETTINGS, type ApiKeyConfig, apiKeyConfig } from "@platform/api-keys/settings";
 import { isDuration, parseDuration } from "@platform/command-line";
-import { NAME, SETTINGS_PREFIX } from "@platform/name";
+import { NAME, SETTINGS_PREFIX } from "@platform/command-line/name";
 import {
   readSettings,
   type Environment,

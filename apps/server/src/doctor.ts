@@ -5,7 +5,7 @@ import { json } from "node:stream/consumers";
 import { version } from "@petstore/contract";
 import { isValidIn } from "@platform/api-keys/api-key";
 import { isExpired, listApiKeys } from "@platform/api-keys/keys.repository";
-import { NAME, SETTINGS_PREFIX } from "@platform/name";
+import { NAME, SETTINGS_PREFIX } from "@platform/command-line/name";
 import { get } from "@platform/service/node-http";
 import { ConfigError } from "@platform/service/settings";
 import { openDatabase } from "@platform/storage/database";

@@ -3,7 +3,7 @@ import { addAuditCommand } from "@platform/api-keys/audit.commands";
 import { apiKeyCarryOver } from "@platform/api-keys/keys.carry-over";
 import { addKeysCommands } from "@platform/api-keys/keys.commands";
 import { createProgram, runProgram, withProgress } from "@platform/command-line";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import { ConfigError } from "@platform/service/settings";
 import { addBackupCommands } from "@platform/storage/backup.commands";
 import { addCopyCommand } from "@platform/storage/copy.commands";

@@ -3,7 +3,7 @@ import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { basePath, curlExamples, version } from "@petstore/contract";
 import { keyUses } from "@platform/api-keys/authentication";
-import { NAME, TITLE } from "@platform/name";
+import { NAME, TITLE } from "@platform/command-line/name";
 import { CloseStack } from "@platform/service/close-stack";
 import type { ServiceProgram } from "@platform/service/run-service";
 import type { OpenedService, Service, RunningService, ProcessContext } from "@platform/service/serving";

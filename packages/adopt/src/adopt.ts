@@ -109,7 +109,7 @@ function writeOwnFiles(
 ): void {
   const resources = resourcesOf(entries);
   const written: Record<string, string> = {
-    "packages/name/src/index.ts": nameFile(names),
+    "packages/command-line/src/name.ts": nameFile(names),
     "apps/server/src/security.ts": securityFile(security),
     "apps/server/src/resources/context.ts": contextFile(security),
     "apps/server/src/registrations.ts": registrationsFile(resources, names),

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { createProgram, runProgram } from "@platform/command-line";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import { adopt } from "./adopt.ts";
 import { readContract } from "./contract.ts";
 import { contractFiles } from "@platform/contract-tools/contract-files";

@@ -23,7 +23,7 @@ export function acceptProse(repository: Repository): void {
 }
 
 /** The folders whose code and prose the adoption has written. */
-const WITH_WORDS_OF_THE_CONTRACT = ["*.md", "openapi/**", "apps/server/**", "packages/{client,name}/**"];
+const WITH_WORDS_OF_THE_CONTRACT = ["*.md", "openapi/**", "apps/server/**", "packages/{client,command-line}/**"];
 
 /** The parts of the configuration of the spelling check in use. */
 interface SpellingConfig {

@@ -1,6 +1,6 @@
 import { hash, randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { KEY_PREFIX } from "@platform/name";
+import { KEY_PREFIX } from "@platform/command-line/name";
 import type { Environment } from "@platform/service/settings";
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

@@ -1,5 +1,5 @@
 import { isoDate, parseTime, printJson, printTable } from "@platform/command-line";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import type { WithDatabase } from "@platform/storage/database";
 import type { AnyTables } from "@platform/storage/registration";
 import type { Command } from "commander";

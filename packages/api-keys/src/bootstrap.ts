@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
-import { NAME, SETTINGS_PREFIX } from "@platform/name";
+import { NAME, SETTINGS_PREFIX } from "@platform/command-line/name";
 import { ConfigError, type Environment } from "@platform/service/settings";
 import type { Kysely } from "kysely";
 import { isValidIn, isWellFormedApiKey } from "./api-key.ts";

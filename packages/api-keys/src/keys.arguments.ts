@@ -1,5 +1,5 @@
 import { InvalidArgumentError, parseDuration } from "@platform/command-line";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import { holdsApiKey } from "./api-key.ts";
 import { EVERY_SCOPE } from "./keys.repository.ts";
 

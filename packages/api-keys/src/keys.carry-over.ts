@@ -1,4 +1,4 @@
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import { type CarryOver, columnsOf } from "@platform/storage/carry-over";
 import type Sqlite from "better-sqlite3";
 

@@ -1,5 +1,5 @@
 import { isoDate, parseDuration, printJson, printTable } from "@platform/command-line";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import type { Environment } from "@platform/service/settings";
 import type { WithDatabase } from "@platform/storage/database";
 import { type Command, Option } from "commander";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { SETTINGS_PREFIX } from "@platform/name";
+import { SETTINGS_PREFIX } from "@platform/command-line/name";
 import { ConfigError } from "@platform/service/settings";
 import type { Kysely } from "kysely";
 import { createApiKey, EVERY_SCOPE, findApiKey } from "./keys.repository.ts";

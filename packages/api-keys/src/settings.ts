@@ -1,4 +1,4 @@
-import { SETTINGS_PREFIX } from "@platform/name";
+import { SETTINGS_PREFIX } from "@platform/command-line/name";
 import { z } from "zod";
 import type { RateLimits } from "./rate-limits.ts";
 

@@ -1,5 +1,5 @@
 import { hostname, userInfo } from "node:os";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import { migrate } from "@platform/storage/migrations";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import type { Environment } from "@platform/service/settings";
 import { openDatabase, type WithDatabase } from "@platform/storage/database";
 import { migrate } from "@platform/storage/migrations";

@@ -1,4 +1,4 @@
-import { NAME as SERVICE } from "@platform/name";
+import { NAME as SERVICE } from "@platform/command-line/name";
 import { InvalidArgumentError } from "commander";
 import { describe, expect, test } from "vitest";
 import { generateApiKey } from "../src/api-key.ts";

@@ -1,4 +1,4 @@
-import { KEY_PREFIX } from "@platform/name";
+import { KEY_PREFIX } from "@platform/command-line/name";
 import { migrate } from "@platform/storage/migrations";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";

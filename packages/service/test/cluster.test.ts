@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
-import { METRICS_PREFIX } from "@platform/name";
+import { METRICS_PREFIX } from "@platform/command-line/name";
 import { freePort } from "@platform/test-support/free-port";
 import { needsPosix } from "@platform/test-support/posix";
 import { answeringProcesses, metricsOf, sampleOf } from "@platform/test-support/program";

@@ -1,4 +1,4 @@
-import { METRICS_PREFIX } from "@platform/name";
+import { METRICS_PREFIX } from "@platform/command-line/name";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { errorBody } from "../src/errors.ts";
 import { listenForMetrics } from "../src/observability/metrics.ts";

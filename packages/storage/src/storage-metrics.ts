@@ -1,6 +1,6 @@
 import { stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { METRICS_PREFIX } from "@platform/name";
+import { METRICS_PREFIX } from "@platform/command-line/name";
 import { Gauge, type GaugeConfiguration, Histogram, type Registry } from "prom-client";
 import { newestBackup } from "./maintenance/backup-folder.ts";
 import type { OnCommit } from "./storage.ts";

@@ -1,6 +1,6 @@
 import { chownSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import { isOwnerOnly } from "@platform/test-support/posix";
 import { temporaryDisk, temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";

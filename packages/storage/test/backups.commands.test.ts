@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { Command } from "commander";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";

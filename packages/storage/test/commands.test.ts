@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { basename, isAbsolute, join } from "node:path";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import { isOwnerOnly, needsPosix } from "@platform/test-support/posix";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";

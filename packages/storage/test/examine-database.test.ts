@@ -1,7 +1,7 @@
 import { chmod, copyFile, mkdir, open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { statfsSync } from "node:fs";
 import { basename, join } from "node:path";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import { needsPosix } from "@platform/test-support/posix";
 import { temporaryDisk, temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { chmod, chown, mkdir, open, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import { isOwnerOnly, needsPosix } from "@platform/test-support/posix";
 import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";

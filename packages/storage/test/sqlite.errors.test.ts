@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";

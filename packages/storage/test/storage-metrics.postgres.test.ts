@@ -1,4 +1,4 @@
-import { METRICS_PREFIX } from "@platform/name";
+import { METRICS_PREFIX } from "@platform/command-line/name";
 import { sql } from "kysely";
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";

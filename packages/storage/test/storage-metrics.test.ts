@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { METRICS_PREFIX, NAME } from "@platform/name";
+import { METRICS_PREFIX, NAME } from "@platform/command-line/name";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { needsPosix } from "@platform/test-support/posix";
 import { Registry } from "prom-client";

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { NAME } from "@platform/name";
 import { inject, onTestFinished, type TestContext } from "vitest";
 import { isPosix } from "./posix.ts";
 import { createDatabase } from "./postgres.ts";
@@ -16,7 +15,7 @@ declare module "vitest" {
 
 /** Creates a folder and removes it after the test. */
 export async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), `${NAME}-`));
+  const folder = await mkdtemp(join(tmpdir(), "test-"));
   onTestFinished(() => remove(folder));
   return folder;
 }
@@ -51,6 +50,6 @@ export async function temporaryUrl(): Promise<string> {
 export async function newDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
   const server = inject("postgresUrl");
   if (server !== undefined) return createDatabase(server);
-  const folder = await mkdtemp(join(tmpdir(), `${NAME}-`));
-  return { url: `file:${folder}/${NAME}.db`, drop: () => remove(folder) };
+  const folder = await mkdtemp(join(tmpdir(), "test-"));
+  return { url: `file:${folder}/test.db`, drop: () => remove(folder) };
 }

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import { root as repository } from "@platform/test-support/clone";
 import { stagesOf } from "./containerfile.ts";
 import type { Container, Runtime } from "./runtime.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { METRICS_PREFIX } from "@platform/name";
+import { METRICS_PREFIX } from "@platform/command-line/name";
 import { isPostgresUrl } from "@platform/storage/url";
 import { expect, test } from "vitest";
 import { startService } from "../../testing/service.ts";

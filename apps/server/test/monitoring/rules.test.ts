@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { needsTool } from "@platform/test-support/tools";
 import { expect, test, type TestContext } from "vitest";

@@ -1,7 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { setTimeout } from "node:timers/promises";
 import { getHeapStatistics } from "node:v8";
-import { METRICS_PREFIX } from "@platform/name";
+import { METRICS_PREFIX } from "@platform/command-line/name";
 import express, { type RequestHandler } from "express";
 import type { Logger } from "pino";
 import {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Report } from "@platform/command-line";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import Sqlite from "better-sqlite3";
 import { DatabaseError } from "../database-error.ts";
 import type { Schema } from "../registration.ts";

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { Report } from "@platform/command-line";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import Sqlite from "better-sqlite3";
 import { DatabaseError } from "../database-error.ts";
 import { makeFile } from "../sqlite/sqlite.file.ts";

@@ -10,7 +10,7 @@ import {
   type Report,
   withProgress,
 } from "@platform/command-line";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import type { Command } from "commander";
 import { DatabaseError } from "../database-error.ts";
 import type { Schema } from "../registration.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { withProgress } from "@platform/command-line";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import type { Command } from "commander";
 import { DatabaseError } from "../database-error.ts";
 import { openDatabase } from "../database.ts";

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import type { Schema } from "../registration.ts";
 import { type DatedBackup, newestBackup, verifyBackup } from "./backup-folder.ts";
 import type { Finding } from "./examine-database.ts";

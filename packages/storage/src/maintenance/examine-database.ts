@@ -1,6 +1,6 @@
 import { existsSync, statfsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { hostUrlsOf, isPostgresUrl, pathOfFileUrl } from "../url.ts";

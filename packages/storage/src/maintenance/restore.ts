@@ -1,7 +1,7 @@
 import { chownSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Report } from "@platform/command-line";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import Sqlite from "better-sqlite3";
 import { copyChecked, partialOf, removePartial, syncFile, syncFolder } from "./backup.ts";
 import { openDatabase } from "../database.ts";

@@ -1,4 +1,4 @@
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import pg from "pg";
 import { DatabaseError } from "../database-error.ts";
 import type { Limits } from "./postgres.limits.ts";

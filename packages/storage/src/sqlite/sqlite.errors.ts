@@ -1,4 +1,4 @@
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import Sqlite from "better-sqlite3";
 import { DatabaseError } from "../database-error.ts";
 
