@@ -1,57 +1,96 @@
-import { spawnSync } from "node:child_process";
-import { appendFileSync, mkdirSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { cloneInstalled, root } from "@platform/test-support/clone";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { repositoryFiles, root } from "@platform/test-support/clone";
+import { expect, test } from "vitest";
+import ts from "typescript-with-api";
 
-/** Files, each with a forbidden import and the message of lint. */
-const REFUSED: [file: string, imported: string, message: string][] = [
-  ["packages/storage/src/url.ts", "@platform/service/errors", "storage -> service"],
-  ["packages/storage/src/migrations.ts", "@platform/api-keys/api-key", "storage -> api-keys runs back up"],
-  ["packages/storage/src/storage.ts", "express-operations/cacheable", "storage -> express-operations"],
-  ["packages/api-keys/src/api-key.ts", "@petstore/contract", "api-keys -> petstore runs back up"],
-  ["apps/server/src/resources/pets/cursor.ts", "../../app.ts", "resources -> app runs back up"],
-  ["packages/service/src/errors.ts", "@petstore/contract/document", "service -> petstore runs back up"],
-  ["packages/service/src/settings.ts", "@platform/storage/storage", "service -> storage"],
-  ["packages/service/test/compose.test.ts", "@platform/api-keys/keys", "service -> api-keys runs back up"],
-  [
-    "packages/service/test/origin.test.ts",
-    "../../express-operations/src/index.ts",
-    "Import another package by its name",
-  ],
-  [
-    "apps/server/src/main.ts",
-    "../../../packages/laboratory/measuring/figures.ts",
-    "Import another package by its name",
-  ],
-  ["packages/dev/test/start.ts", "../../laboratory/dev/main.ts", "Import another package by its name"],
-  ["packages/openapi-document/src/paths.ts", "express-operations", "openapi-document imports no other package"],
-  ["packages/openapi-document/src/keywords.ts", "node:util", "openapi-document imports no other package"],
-  ["packages/express-operations/src/lists.ts", "@platform/service/errors", "express-operations -> openapi-document"],
-  ["packages/fetch-operations/src/client.ts", "express-operations/cacheable", "fetch-operations -> openapi-document"],
-  ["packages/contract-tools/src/output.ts", "@petstore/contract", "contract-tools -> petstore runs back up"],
-  ["apps/storefront/src/shop.tsx", "@petstore/contract", "storefront -> client"],
-  ["packages/service/src/http/request-state.ts", "../service-app.ts", "Dependency cycle detected"],
-];
+/** Every package may import this one. */
+const COMMON = "packages/command-line";
+/** Imports neither another package nor Node, so that browsers can run it. */
+const ALONE = "packages/openapi-document";
+/** Nothing imports it, and it may measure what a package does not export. */
+const LABORATORY = "packages/laboratory";
 
-describe("lint rejects", () => {
-  let clone: ReturnType<typeof cloneInstalled>;
-  let said: { filename: string; message: string; help?: string }[];
-  beforeAll(() => {
-    clone = cloneInstalled();
-    for (const [file, imported] of REFUSED) {
-      mkdirSync(dirname(join(clone.directory, file)), { recursive: true });
-      appendFileSync(join(clone.directory, file), `export type * from "${imported}";\n`);
-    }
-    const args = [join(root, "node_modules/oxlint/bin/oxlint"), "--format=json", ...REFUSED.map(([file]) => file)];
-    const options = { cwd: clone.directory, encoding: "utf8", maxBuffer: 2 ** 26 } as const;
-    const { stdout } = spawnSync(process.execPath, args, options);
-    said = (JSON.parse(stdout) as { diagnostics: typeof said }).diagnostics;
-  });
-  afterAll(() => clone[Symbol.dispose]());
+/** Files of a package that run, rather than test, measure or build it. */
+const RUNS = /^[^/]+\/[^/]+\/(?:src\/|bin\/|start\.|backend\.)/;
 
-  test.each(REFUSED)("%s importing %s: %s", (file, _imported, message) => {
-    const ofFile = said.filter(({ filename }) => filename === file).map((one) => `${one.message} ${one.help ?? ""}`);
-    expect(ofFile.join("\n")).toContain(message);
-  });
+const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+/** The folder of each package in the graph, by node. */
+const nodes = new Map(
+  Array.from(page.matchAll(/^ {2}(\w+)\["([\w-]+\/[\w-]+)"\]$/gm), ([, node, folder]) => [node!, folder!]),
+);
+const arrows = Array.from(page.matchAll(/^ {2}(\w+) --> (\w+)$/gm), ([, from, to]) => [
+  nodes.get(from!),
+  nodes.get(to!),
+]);
+/** The folder of each package, by name. */
+const folders = new Map(
+  repositoryFiles("apps/*/package.json", "packages/*/package.json").map((file) => {
+    const { name } = JSON.parse(readFileSync(join(root, file), "utf8")) as { name: string };
+    return [name, dirname(file)];
+  }),
+);
+
+function folderOf(file: string): string {
+  return file.split("/", 2).join("/");
+}
+
+/** Returns the packages that the arrows reach from one, directly or not. */
+function reachedFrom(folder: string): string[] {
+  const direct = arrows.flatMap(([from, to]) => (from === folder ? [to!] : []));
+  return [...direct, ...direct.flatMap(reachedFrom)];
+}
+
+/** Returns why a file may not import a module; undefined if it may. */
+function refusal(file: string, imported: string): string | undefined {
+  const from = folderOf(file);
+  if (imported.startsWith(".")) {
+    const path = posix.join(posix.dirname(file), imported);
+    if (folderOf(path) !== from && from !== LABORATORY) return `${file}: import ${path} by the name of its package.`;
+    if (!/^apps\/server\/src\/resources\/[^/]+\//.test(file)) return undefined;
+    if (/^apps\/server\/src\/[^/]+$/.test(path)) return `${file} imports ${path}, which composes the resources.`;
+    const isOwn = posix.dirname(path) === posix.dirname(file);
+    return path.endsWith("/index.ts") && !isOwn ? `${file}: import a table or a repository, not ${path}.` : undefined;
+  }
+  if (from === ALONE && RUNS.test(file)) return `${file} imports ${imported}, and ${ALONE} imports nothing.`;
+  const to = folders.get(imported.split("/", imported.startsWith("@") ? 2 : 1).join("/"));
+  if (to === undefined || to === from || to === COMMON || !RUNS.test(file)) return undefined;
+  if (![...nodes.values()].includes(from) || reachedFrom(from).includes(to)) return undefined;
+  return `${file} imports ${to}, and no arrow of ARCHITECTURE.md leads there.`;
+}
+
+test("every import follows the arrows of ARCHITECTURE.md", () => {
+  const files = repositoryFiles("apps", "packages").filter((file) => /\.[jt]sx?$/.test(file));
+  const refused = files.flatMap((file) =>
+    ts
+      .preProcessFile(readFileSync(join(root, file), "utf8"))
+      .importedFiles.flatMap(({ fileName }) => refusal(file, fileName) ?? []),
+  );
+  expect(refused).toEqual([]);
 });
+
+const REFUSED = [
+  ["packages/storage/src/url.ts", "@platform/service/errors"],
+  ["packages/storage/src/migrations.ts", "@platform/api-keys/api-key"],
+  ["packages/storage/src/storage.ts", "express-operations"],
+  ["packages/api-keys/src/api-key.ts", "@petstore/contract"],
+  ["packages/service/src/settings.ts", "@platform/storage/storage"],
+  ["packages/openapi-document/src/paths.ts", "express-operations"],
+  ["packages/openapi-document/src/keywords.ts", "node:util"],
+  ["packages/express-operations/src/lists.ts", "@platform/service/errors"],
+  ["packages/fetch-operations/src/client.ts", "express-operations/example-value"],
+  ["packages/contract-tools/src/output.ts", "@petstore/contract"],
+  ["apps/storefront/src/shop.tsx", "@petstore/contract"],
+  ["packages/service/test/origin.test.ts", "../../express-operations/src/index.ts"],
+  ["apps/server/src/main.ts", "../../../packages/laboratory/measuring/figures.ts"],
+  ["apps/server/src/resources/pets/cursor.ts", "../../app.ts"],
+  ["apps/server/src/resources/pets/cursor.ts", "../orders/index.ts"],
+] as const;
+
+// A repository may have removed the package of a row.
+test.each(REFUSED.filter(([file]) => [...nodes.values()].includes(folderOf(file))))(
+  "%s may not import %s",
+  (file, imported) => {
+    expect(refusal(file, imported)).toContain(file);
+  },
+);
