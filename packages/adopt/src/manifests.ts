@@ -44,7 +44,6 @@ export function manifests(repository: Repository, { title }: Names, hasTokens: b
     delete manifest["size-limit"];
     delete manifest.scripts!["size"];
     manifest.version = "0.0.0";
-    manifest.scripts!["lint"] = "oxlint --type-aware vitest.config.ts src test";
     manifest.scripts!["test:long"] = "vitest run --dir test --passWithNoTests .long.test.ts";
   });
   const pack = "packages/contract-tools/src/release/pack.ts";
