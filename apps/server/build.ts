@@ -3,6 +3,7 @@ import { execSync } from "node:child_process";
 import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
+import { PNPM } from "@platform/command-line";
 import { rolldown } from "rolldown";
 
 /** The fields of a package.json that are read and written. */
@@ -98,7 +99,7 @@ function foldersOf(modules: string[]): string[] {
 /** The lockfile's packages that are in the folder, with their hashes, and what of these each depends on. */
 function bomOf(folders: string[]): Bom {
   const options = "--sbom-format cyclonedx --sbom-type application --lockfile-only --filter .";
-  const text = execSync(`npx -y pnpm@12.21.0 sbom ${options}`, {
+  const text = execSync(`${PNPM} sbom ${options}`, {
     cwd: server,
     encoding: "utf8",
     maxBuffer: 2 ** 26,

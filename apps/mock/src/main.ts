@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createProgram, runProgram, wholeNumber } from "@platform/command-line";
+import { createProgram, PNPM, runProgram, wholeNumber } from "@platform/command-line";
 import { bundle, CONTRACT_FILE } from "@platform/contract-tools/bundle";
 import { contractFiles } from "@platform/contract-tools/contract-files";
 import { curlExamplesByOperation } from "@platform/contract-tools/curl-examples";
@@ -22,10 +22,7 @@ interface Options extends Conditions {
 const program = createProgram("mock", {
   description: "Serves a contract from its examples.",
   folder: import.meta.dirname,
-  examples: [
-    "npx -y pnpm@12.21.0 mock",
-    "npx -y pnpm@12.21.0 mock ../museum.yaml --port 4011 --latency 100-800 --faults 10%:429",
-  ],
+  examples: [`${PNPM} mock`, `${PNPM} mock ../museum.yaml --port 4011 --latency 100-800 --faults 10%:429`],
 })
   .argument("[contract]", "an OpenAPI 3 document (default: openapi/openapi.yaml)")
   .option("--host <host>", "the address to listen on", "127.0.0.1")

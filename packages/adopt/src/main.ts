@@ -1,7 +1,7 @@
 /** `pnpm adopt <contract> --name <name>`: turns a clone of the repository into that of another contract. */
 import { resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { createProgram, runProgram } from "@platform/command-line";
+import { createProgram, PNPM, runProgram } from "@platform/command-line";
 import { NAME } from "@platform/command-line/name";
 import { adopt } from "./adopt.ts";
 import { readContract } from "./contract.ts";
@@ -14,7 +14,7 @@ const program = createProgram("adopt", {
   description:
     "Turns this clone into the repository of another contract. The work tree must be clean, so that git can undo everything.",
   folder: import.meta.dirname,
-  examples: ["npx -y pnpm@12.21.0 adopt ../museum.yaml --name museum", "git reset --hard  # undoes it"],
+  examples: [`${PNPM} adopt ../museum.yaml --name museum`, "git reset --hard  # undoes it"],
 })
   .argument("<contract>", "an OpenAPI 3 document in YAML or JSON; files that it refers to are brought along")
   .requiredOption("--name <name>", "the name of the service: its command, its packages, its settings", namesOf)

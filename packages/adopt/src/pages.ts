@@ -1,3 +1,4 @@
+import { PNPM } from "@platform/command-line";
 import type { Names } from "./names.ts";
 import type { Security } from "./security-files.ts";
 import { verifiersOf } from "./security-files.ts";
@@ -23,12 +24,14 @@ You need Node 20 or newer with npm, and nothing else. Both commands install miss
 starts the service. The second runs every check and test.
 
 \`\`\`sh
-npx -y pnpm@12.21.0 start
+${PNPM} start
 \`\`\`
 
 \`\`\`sh
-npx -y pnpm@12.21.0 test
+${PNPM} test
 \`\`\`
+
+\`pnpm …\` is short for \`${PNPM} …\`, on the other pages too.
 
 ${hasKeys ? "The first start writes an API key to `data/quickstart.key`. It prints" : "The service prints"} requests to try, and the address of the reference page.
 ${hasTokens ? "\nThe settings `TOKEN_ISSUER` and `TOKEN_AUDIENCE` name the issuer of tokens. Until they are set, no token is valid.\n" : ""}
@@ -38,29 +41,29 @@ Each operation of the contract has a handler in [\`apps/server/src/resources\`](
 operation belongs to its first tag; without tags, to the first word of its path. A handler that is not written yet is \`stub()\`. It
 validates requests, and responds to valid ones with 501.
 
-1. Run \`npx -y pnpm@12.21.0 dev\`. After each save, it reports the errors and restarts the service.
+1. Run \`pnpm dev\`. After each save, it reports the errors and restarts the service.
 2. Replace \`stub()\` by a function. The compiler knows its input, and the body of each declared status.
 3. Its test in \`apps/server/test\` is skipped while the handler is a stub. Add the data that the test needs.
-4. \`npx -y pnpm@12.21.0 test\` also checks the written operations for conformance to the contract. It counts the stubs.
+4. \`pnpm test\` also checks the written operations for conformance to the contract. It counts the stubs.
 
-Until then, \`npx -y pnpm@12.21.0 mock\` serves the contract from its examples.
+Until then, \`pnpm mock\` serves the contract from its examples.
 
 ## Change the contract
 
 | command | effect |
 | --- | --- |
-| \`npx -y pnpm@12.21.0 dev\` | generates, checks types and restarts the service after each save |
-| \`npx -y pnpm@12.21.0 generate\` | writes types, data and the client |
-| \`npx -y pnpm@12.21.0 typecheck\` | names every handler and call that no longer compiles |
-| \`npx -y pnpm@12.21.0 contract check\` | checks whether the contract may be merged |
-| \`npx -y pnpm@12.21.0 scaffold <operationId>\` | writes the stub of a missing handler, and its test |
+| \`pnpm dev\` | generates, checks types and restarts the service after each save |
+| \`pnpm generate\` | writes types, data and the client |
+| \`pnpm typecheck\` | names every handler and call that no longer compiles |
+| \`pnpm contract check\` | checks whether the contract may be merged |
+| \`pnpm scaffold <operationId>\` | writes the stub of a missing handler, and its test |
 
 ## Where things are
 
 | folder | content |
 | --- | --- |
 | [\`openapi\`](openapi/README.md) | the contract and its lint rules |
-| [\`apps/server\`](apps/server/README.md) | the service and its command line, \`npx -y pnpm@12.21.0 ${name}\` |
+| [\`apps/server\`](apps/server/README.md) | the service and its command line, \`pnpm ${name}\` |
 | [\`apps/mock\`](apps/mock/README.md) | a mock server that responds with the contract's examples |
 | [\`packages/client\`](packages/client/README.md) | the typed client, \`create${pascal}\` |
 | [\`packages\`](ARCHITECTURE.md#packages) | the platform: storage, API keys, the HTTP service, tools and tests |
@@ -70,10 +73,10 @@ Until then, \`npx -y pnpm@12.21.0 mock\` serves the contract from its examples.
 function contributing({ name }: Names): string {
   return `# Contributing
 
-1. Run \`npx -y pnpm@12.21.0 dev\` and edit.
-2. Run the tests of the package: \`npx -y pnpm@12.21.0 --filter @${name}/server test\`.
-3. Format: \`npx -y pnpm@12.21.0 format\`.
-4. Run \`npx -y pnpm@12.21.0 test\` before you open a pull request. Commit the contract together with its generated files.
+1. Run \`pnpm dev\` and edit.
+2. Run the tests of the package: \`pnpm --filter @${name}/server test\`.
+3. Format: \`pnpm format\`.
+4. Run \`pnpm test\` before you open a pull request. Commit the contract together with its generated files.
 
 ## Tests
 
@@ -82,7 +85,7 @@ reason.
 
 ## Release
 
-Add a changeset if users of \`@${name}/client\` notice the change: \`npx -y pnpm@12.21.0 exec changeset\`.
+Add a changeset if users of \`@${name}/client\` notice the change: \`pnpm exec changeset\`.
 
 ## Later versions of the platform
 
@@ -107,7 +110,7 @@ responses against it.
 
 ## Rules
 
-\`npx -y pnpm@12.21.0 lint\` checks the contract with Redocly's \`recommended-strict\` and house rules.
+\`pnpm lint\` checks the contract with Redocly's \`recommended-strict\` and house rules.
 [\`redocly.yaml\`](redocly.yaml) turns them on. Rules at \`warn\` are those that the contract did not meet when it was adopted: meet one,
 then set it to \`error\`. Rules that need code are in [\`lint-rules.ts\`](../packages/contract-tools/src/lint/lint-rules.ts).
 
@@ -118,7 +121,7 @@ Words that only the contract uses are in [\`words.txt\`](words.txt), for the spe
 
 ## Before it is merged
 
-\`npx -y pnpm@12.21.0 contract check\` checks the rules, the examples, the generated files and the deprecations. It also compares the
+\`pnpm contract check\` checks the rules, the examples, the generated files and the deprecations. It also compares the
 contract with the last release in \`released\`. The most severe change determines the lowest \`info.version\`.
 
 | command | effect |
@@ -128,7 +131,7 @@ contract with the last release in \`released\`. The most severe change determine
 | \`contract changelog\` | prints the changelog entry for users of the contract, as Markdown |
 | \`contract release\` | saves the contract as released, if it passes every check; a released contract never changes |
 
-A change of the contract requires a version of \`@${name}/client\`. \`npx -y pnpm@12.21.0 release:check\` says which.
+A change of the contract requires a version of \`@${name}/client\`. \`pnpm release:check\` says which.
 
 ## Decisions
 

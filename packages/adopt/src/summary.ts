@@ -1,3 +1,4 @@
+import { PNPM } from "@platform/command-line";
 import { verifierOf } from "@platform/contract-tools/security-schemes";
 import type { Adopted } from "./adopt.ts";
 import type { Contract } from "./contract.ts";
@@ -50,12 +51,11 @@ export function summaryText(
   { unmet, failures, exceptions, statistics }: Adopted,
 ): string {
   const kinds = new Set(Array.from(security.schemes.values(), verifierOf));
-  const pnpm = "npx -y pnpm@12.21.0";
   const next = [
-    `${pnpm} start         runs the service; each of the ${counted(entries.length, "operation")} is a stub and responds with 501`,
-    `${pnpm} test          runs every check and test`,
-    `${pnpm} mock          serves the contract from its examples`,
-    `${pnpm} dev           runs the service and reports after each save: replace stub() in apps/server/src/resources`,
+    `${PNPM} start         runs the service; each of the ${counted(entries.length, "operation")} is a stub and responds with 501`,
+    `${PNPM} test          runs every check and test`,
+    `${PNPM} mock          serves the contract from its examples`,
+    `${PNPM} dev           runs the service and reports after each save: replace stub() in apps/server/src/resources`,
   ];
   const unused = unusedSchemes(document, security);
   const own = [

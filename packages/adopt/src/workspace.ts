@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { globSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { PNPM } from "@platform/command-line";
 import { type Names, renamed } from "./names.ts";
 import { KEPT_FILES, PETSTORE_FILES, PLATFORM_FOLDERS } from "./petstore-files.ts";
 
@@ -119,7 +120,8 @@ export interface Ran {
 
 /** Runs pnpm in the repository. `npx` is a batch file on Windows, which only a shell starts. */
 export function pnpm(repository: Repository, ...words: string[]): Ran {
-  return run(repository, "npx", ["-y", "pnpm@12.21.0", ...words], process.platform === "win32");
+  const [npx, ...first] = PNPM.split(" ");
+  return run(repository, npx!, [...first, ...words], process.platform === "win32");
 }
 
 /** Runs a program of Node in the repository. */

@@ -4,6 +4,9 @@ import { format } from "node:util";
 import { Command, type HelpContext, type ParseOptionsResult } from "commander";
 import { visible } from "./print.ts";
 
+/** The beginning of a command of this repository that works without pnpm on the `PATH`. */
+export const PNPM = "npx -y pnpm@12.21.0";
+
 /** The description of a program for its `--help`. */
 export interface ProgramDescription {
   description: string;

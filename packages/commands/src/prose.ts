@@ -1,7 +1,7 @@
 /** `pnpm lint:prose`: reports long sentences in the pages and the contract. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { extname, relative, resolve } from "node:path";
-import { createProgram } from "@platform/command-line";
+import { createProgram, PNPM } from "@platform/command-line";
 import type { Rule } from "markdownlint";
 import { lint } from "markdownlint/promise";
 import { descriptionsOf, type Text } from "./prose/descriptions.ts";
@@ -44,7 +44,7 @@ const sentenceLength: Rule = {
 const program = createProgram("lint:prose", {
   description: "Reports long sentences in the pages and the contract.",
   folder: import.meta.dirname,
-  examples: ["npx -y pnpm@12.21.0 lint:prose README.md"],
+  examples: [`${PNPM} lint:prose README.md`],
 }).argument("[files...]", "files to check (default: all)");
 const args = program.parse().args.map((file) => relative(root, resolve(file)));
 process.chdir(root);

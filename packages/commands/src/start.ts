@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { createProgram } from "./command-line.ts";
+import { createProgram, PNPM } from "./command-line.ts";
 
 /** How often this checks whether npx still runs, in milliseconds. */
 const CHECK_INTERVAL_MS = 1_000;
@@ -10,7 +10,7 @@ const CHECK_INTERVAL_MS = 1_000;
 createProgram("start", {
   description: "Generates if the contract has changed, and starts the service. Settings are environment variables.",
   folder: import.meta.dirname,
-  examples: ["npx -y pnpm@12.21.0 start"],
+  examples: [`${PNPM} start`],
 }).parse();
 
 const parents = parentsUpToNpx();

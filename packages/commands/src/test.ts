@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Report } from "@platform/test-support/reporter";
-import { createProgram } from "./command-line.ts";
+import { createProgram, PNPM } from "./command-line.ts";
 
 /** The tasks of each command. The task with the name of the command writes reports. */
 const RUNS = {
@@ -51,7 +51,7 @@ const { tasks: wanted, concurrency, description } = RUNS[name];
 const program = createProgram(name, {
   description,
   folder: import.meta.dirname,
-  examples: [`npx -y pnpm@12.21.0 ${name}`, `npx -y pnpm@12.21.0 ${name} --filter @platform/storage`],
+  examples: [`${PNPM} ${name}`, `${PNPM} ${name} --filter @platform/storage`],
 });
 const { force, filter = [] } = program
   .option("--force", "run the tasks again whose results are in the cache")
@@ -102,8 +102,7 @@ for (const [folder, skipped] of Map.groupBy(total.skipped, ({ name: test }) => t
 }
 if (name === "test" && !canSpell)
   console.log(`skipped  ${SPELLING.task} (cspell needs Node ${SPELLING.needs}, and this is ${process.versions.node})`);
-if (name === "test")
-  console.log("left out the long tests, those in a browser among them (npx -y pnpm@12.21.0 test:long)");
+if (name === "test") console.log(`left out the long tests, those in a browser among them (${PNPM} test:long)`);
 for (const failure of failures) console.log(`failed   ${failure}`);
 for (const { name: test, reason } of total.failed) console.log(`failed   ${test} (${reason})`);
 const seconds = Math.round(performance.now() / 1000); // since the start of this process

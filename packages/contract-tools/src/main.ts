@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
-import { createProgram, runProgram } from "@platform/command-line";
+import { createProgram, PNPM, runProgram } from "@platform/command-line";
 import { type Command, Option } from "commander";
 import type { OpenAPI3 } from "openapi-typescript";
 import { bundle, CONTRACT_FILE } from "./generate/bundle.ts";
@@ -39,11 +39,7 @@ const GENERATED = pathOption("--generated <folder>", "the folder of the generate
 const program = createProgram("contract", {
   description: "Generates from the contract, checks, compares and releases it.",
   folder: import.meta.dirname,
-  examples: [
-    "npx -y pnpm@12.21.0 contract check",
-    "npx -y pnpm@12.21.0 contract diff HEAD",
-    "npx -y pnpm@12.21.0 contract diff origin/main --markdown",
-  ],
+  examples: [`${PNPM} contract check`, `${PNPM} contract diff HEAD`, `${PNPM} contract diff origin/main --markdown`],
 });
 
 program

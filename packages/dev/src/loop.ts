@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { PNPM } from "@platform/command-line";
 import { bundle } from "@platform/contract-tools/bundle";
 import { lint } from "@platform/contract-tools/lint";
 import { changesSinceCommit, type Contract, filesOf, generateFrom, type Generation } from "./contract.ts";
@@ -33,8 +34,7 @@ const FIX_CONTRACT = "Fix the contract at these places. Nothing is generated unt
 
 const START_FAILED = "Fix the error that keeps the service from starting.";
 
-const COMMIT =
-  "Run npx -y pnpm@12.21.0 contract check and the tests. Commit the contract and the generated files together.";
+const COMMIT = `Run ${PNPM} contract check and the tests. Commit the contract and the generated files together.`;
 
 const NOTHING_GENERATED: Generation = { written: [], derived: [], done: Promise.resolve() };
 
@@ -247,7 +247,7 @@ export class Loop {
     const steps = [
       ...fixes(root, diagnostics, this.#contract),
       ...(this.#isStale && !hasErrors ? [START_FAILED] : []),
-      ...(edited === undefined ? [] : [`Run npx -y pnpm@12.21.0 generate to undo the edit of ${edited}.`]),
+      ...(edited === undefined ? [] : [`Run ${PNPM} generate to undo the edit of ${edited}.`]),
       ...(this.#hasFaults ? ["Fix the contract. Nothing is generated until then."] : []),
       ...(contract === undefined ? [] : await remainingInContract(contract, this.#contractPath)),
       ...(this.#isStale || hasErrors ? [] : remainingStubs(root)),

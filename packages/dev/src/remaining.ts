@@ -1,3 +1,4 @@
+import { PNPM } from "@platform/command-line";
 import { compatibilityCheck } from "@platform/contract-tools/check";
 import { RELEASED_FOLDER } from "@platform/contract-tools/released";
 import { operationsOf } from "openapi-document";
@@ -29,7 +30,7 @@ export function stubCommand(diagnostics: Diagnostic[], contract: Contract | unde
       Array.from(message.join("\n").matchAll(/'(\w+)' is missing in type/g), ([, name]) => name!),
     )
     .find((name) => ids.has(name));
-  return id === undefined ? [] : [`To create a stub of the handler: npx -y pnpm@12.21.0 scaffold ${id}`];
+  return id === undefined ? [] : [`To create a stub of the handler: ${PNPM} scaffold ${id}`];
 }
 
 /** Returns the work on the contract before a commit: what `contract check` would find, except generated files. */

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { spawnSync } from "node:child_process";
-import { createProgram, runProgram } from "@platform/command-line";
+import { createProgram, PNPM, runProgram } from "@platform/command-line";
 import { bundle, CONTRACT_FILE } from "@platform/contract-tools/bundle";
 import { operationsOf } from "openapi-document";
 import { placeOf, REGISTRATIONS, resourceFileOf, testOf, withResource, withStub } from "./scaffold-files.ts";
@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, "../../..");
 const program = createProgram("scaffold", {
   description: "Writes a stub of a missing handler, and its test.",
   folder: import.meta.dirname,
-  examples: ["npx -y pnpm@12.21.0 scaffold getPet"],
+  examples: [`${PNPM} scaffold getPet`],
 })
   .argument("[operationId]", "an operation of the contract")
   .action(scaffold);

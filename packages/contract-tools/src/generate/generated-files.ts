@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { PNPM } from "@platform/command-line";
 import { operationsOf, requirementsOf } from "openapi-document";
 import { compilableTypes, documentForTypes, withRequestDefaultsRequired } from "openapi-document/openapi-typescript";
 import type { OpenAPI3 } from "openapi-typescript";
@@ -79,7 +80,7 @@ async function findMismatches(files: Record<string, string>, folder: string): Pr
   const surplus = (await readdir(folder)).filter((name) => !Object.hasOwn(files, name));
   return [
     stale.length > 0 &&
-      `These files in ${relative(ROOT, folder)} are not as generated from the contract: ${stale.join(", ")}.\nRun \`npx -y pnpm@12.21.0 generate\`, which overwrites them, and commit the result.`,
+      `These files in ${relative(ROOT, folder)} are not as generated from the contract: ${stale.join(", ")}.\nRun \`${PNPM} generate\`, which overwrites them, and commit the result.`,
     surplus.length > 0 && `Not a generated file: ${surplus.join(", ")} in ${folder}. Delete it.`,
   ].filter((mismatch) => mismatch !== false);
 }

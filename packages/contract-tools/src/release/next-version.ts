@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { PNPM } from "@platform/command-line";
 import type { ContractChange, Impact } from "../comparison/diff.ts";
 import { mostSevere } from "../comparison/ratings.ts";
 import { ROOT } from "../paths.ts";
@@ -31,7 +32,7 @@ export function nextVersionProblem(changes: ContractChange[], changesets: Change
   if (announced.some(({ type }) => ORDER.indexOf(type) <= ORDER.indexOf(required))) return undefined;
   return (
     `The most severe change to the contract since its last release is ${impact}, so ${CLIENT} needs a changeset ` +
-    `for a ${required} version. Run: npx -y pnpm@12.21.0 exec changeset --${required} ${CLIENT} ` +
+    `for a ${required} version. Run: ${PNPM} exec changeset --${required} ${CLIENT} ` +
     `--message "what changes for its users"`
   );
 }
