@@ -4,13 +4,12 @@ import type { Report } from "@platform/command-line";
 import { NAME } from "@platform/command-line/name";
 import Sqlite from "better-sqlite3";
 import { DatabaseError } from "../database-error.ts";
-import type { Schema } from "../registration.ts";
+import type { AnyTables, Schema } from "../registration.ts";
 import { isBusy } from "../sqlite/sqlite.errors.ts";
 import { makeFile } from "../sqlite/sqlite.file.ts";
 import { backup, bytesOf, checkCopy, syncFolder, withFile } from "./backup.ts";
 import { factsOf } from "./carry-over.ts";
 import { copyOwner } from "./restore.ts";
-import { countRows, type RowCounts } from "./row-counts.ts";
 
 /** A complete backup in a folder of backups. The copy was verified before it got this name. */
 export interface DatedBackup {
@@ -152,4 +151,26 @@ export function lockBackups(folder: string, database: string): () => void {
 /** Returns the size of a backup in bytes. */
 export function sizeOf({ path }: DatedBackup): number {
   return statSync(path).size;
+}
+
+/** The number of rows by table; only tables that have a noun. */
+export type RowCounts = Readonly<Record<string, number>>;
+
+/** Counts the rows of a database of any version. */
+export function countRows(file: Sqlite.Database, tables: AnyTables): RowCounts {
+  const exists = file.prepare<[string], number>("select 1 from sqlite_master where name = ?").pluck();
+  const counted = Object.entries(tables).flatMap(([name, { noun }]) =>
+    noun === undefined || exists.get(name) === undefined // an older version made the backup
+      ? []
+      : [[name, file.prepare<[], number>(`select count(*) from "${name}"`).pluck().get()!] as const],
+  );
+  return Object.fromEntries(counted);
+}
+
+/** Formats the counts with the nouns of the tables, such as `2 animals`. Tables without rows are left out. */
+export function nounsOf(rows: RowCounts, tables: AnyTables): string[] {
+  return Object.entries(tables).flatMap(([name, { noun }]) => {
+    const count = rows[name] ?? 0;
+    return noun === undefined || count === 0 ? [] : [`${count} ${noun[count === 1 ? 0 : 1]}`];
+  });
 }

@@ -14,7 +14,7 @@ import {
   makeDatedBackups,
   parseInterval,
 } from "./backups.commands.ts";
-import { nounsOf } from "./row-counts.ts";
+import { nounsOf } from "./backup-folder.ts";
 import { restore, type Restored } from "./restore.ts";
 
 /** The settings of `backup` and `restore`. */

@@ -20,10 +20,11 @@ import {
   lockBackups,
   makeBackup,
   newestBackup,
+  nounsOf,
+  type RowCounts,
   sizeOf,
   verifyBackup,
 } from "./backup-folder.ts";
-import { nounsOf, type RowCounts } from "./row-counts.ts";
 import { LONGEST_INTERVAL_MS, makeBackupsEvery } from "./scheduled-backups.ts";
 
 /** A database and the folder of its dated backups. */
