@@ -3,7 +3,7 @@ import { document } from "@petstore/contract/document";
 import { holdsApiKey } from "@platform/api-keys/api-key";
 import { authentication, type KeyUses } from "@platform/api-keys/authentication";
 import { withRateLimits, type RateLimits } from "@platform/api-keys/rate-limits";
-import { expectValidScopes } from "@platform/api-keys/scopes";
+import { expectValidScopes } from "@platform/api-keys/keys.repository";
 import { NAME } from "@platform/command-line/name";
 import type { Capacity } from "@platform/service/capacity";
 import { operationOptions } from "@platform/service/operation-options";

@@ -1,5 +1,5 @@
 import type { OperationsWithDefaults } from "@petstore/contract";
-import { apiKeys } from "@platform/api-keys/keys.registration";
+import { apiKeys } from "@platform/api-keys/keys.table";
 import { idempotencyKeys } from "@platform/storage/idempotency.registration";
 import { tablesOf, type TablesOf } from "@platform/storage/registration";
 import type { Handlers } from "express-operations";

@@ -101,7 +101,7 @@ export function registrationsFile(resources: ResourcePlan[], { name }: Names): s
   );
   const names = [...resources.map(({ place }) => place.resourceName), "apiKeys", "idempotencyKeys"];
   return `import type { OperationsWithDefaults } from "@${name}/contract";
-import { apiKeys } from "@platform/api-keys/keys.registration";
+import { apiKeys } from "@platform/api-keys/keys.table";
 import { idempotencyKeys } from "@platform/storage/idempotency.registration";
 import { tablesOf, type TablesOf } from "@platform/storage/registration";
 import type { Handlers } from "express-operations";

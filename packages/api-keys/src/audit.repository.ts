@@ -1,8 +1,7 @@
 import { hostname, userInfo } from "node:os";
 import type { AddedBy, AnyTables } from "@platform/storage/registration";
 import { type Kysely, type NotNull, sql } from "kysely";
-import type { AuditTable } from "./audit.table.ts";
-import type { ApiKeysTables } from "./keys.table.ts";
+import type { ApiKeysTables, AuditTable } from "./keys.table.ts";
 
 /** A change of a key, or a write made with a key. */
 export type AuditEntry = KeyChange | Write;

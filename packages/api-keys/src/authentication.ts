@@ -140,3 +140,9 @@ export function keyUses(write: Storage<ApiKeysTables>["write"], logger: Logger, 
     },
   };
 }
+
+/** The input that every handler gets: the id of the caller's API key, and the storage with the tables of the handler. */
+export interface HandlerContext<Tables = ApiKeysTables> {
+  caller: { id: number };
+  context: Storage<Tables>;
+}

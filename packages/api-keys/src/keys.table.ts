@@ -1,5 +1,5 @@
+import type { Registration } from "@platform/storage/registration";
 import type { Generated } from "kysely";
-import type { AuditTable } from "./audit.table.ts";
 
 /** The row types of the tables, by table name. */
 export interface ApiKeysTables {
@@ -22,3 +22,19 @@ export interface ApiKeysTable {
   last_used_at: number | null;
   rotated_at: number | null;
 }
+
+/** The table of changes of API keys. A row contains only the prefix of a key, and remains after the key is deleted. */
+export interface AuditTable {
+  id: Generated<number>;
+  at: number;
+  action: "issue" | "rotate" | "revoke";
+  key_id: number;
+  key_name: string;
+  key_prefix: string;
+  actor: string;
+}
+
+/** The registration of API keys and their audit entries. */
+export const apiKeys: Registration<ApiKeysTables> = {
+  tables: { api_keys: { key: ["id"], noun: ["API key", "API keys"] }, audit: { key: ["id"] } },
+};

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expectValidScopes } from "../src/scopes.ts";
+import { expectValidScopes } from "../src/keys.repository.ts";
 
 test.each(["pets:read", "https://example.com/auth/pets.read", "!", "a#b", "[x]", "~"])(
   "expectValidScopes accepts %o",

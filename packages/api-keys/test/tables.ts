@@ -5,8 +5,7 @@ import type { OnCommit, Storage } from "@platform/storage/storage";
 import * as storage from "@platform/storage/testing";
 import { type Generated, type Kysely, sql } from "kysely";
 import { auditApiKeys, createApiKeys, createRateLimits } from "../src/keys.migrations.ts";
-import { apiKeys } from "../src/keys.registration.ts";
-import type { ApiKeysTables } from "../src/keys.table.ts";
+import { apiKeys, type ApiKeysTables } from "../src/keys.table.ts";
 
 /** A table whose rows keys add. */
 interface ThingsTables {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { OperationIdsByTag, OperationsWithDefaults, Pet } from "@petstore/contract";
 import { holdsApiKey } from "@platform/api-keys/api-key";
-import type { HandlerContext } from "@platform/api-keys/handler-context";
+import type { HandlerContext } from "@platform/api-keys/authentication";
 import { type EarlierRows, idempotent } from "@platform/api-keys/idempotent";
 import { errorBody } from "@platform/service/errors";
 import { page } from "@platform/service/page";
