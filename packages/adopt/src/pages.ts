@@ -114,7 +114,7 @@ responses against it.
 [\`redocly.yaml\`](redocly.yaml) turns them on. Rules at \`warn\` are those that the contract did not meet when it was adopted: meet one,
 then set it to \`error\`. Rules that need code are in [\`lint-rules.ts\`](../packages/contract-tools/src/lint/lint-rules.ts).
 
-A fault, which breaks OpenAPI itself or a rule in [\`structure-rules.ts\`](../packages/contract-tools/src/lint/structure-rules.ts), stops
+A fault, which breaks OpenAPI itself or a rule in [\`lint.ts\`](../packages/contract-tools/src/lint/lint.ts), stops
 \`dev\` until it is corrected. All other rules are of style: \`dev\` lists them and generates. \`contract check\` fails on both.
 
 Words that only the contract uses are in [\`words.txt\`](words.txt), for the spelling check.

@@ -3,4 +3,4 @@ export { isDuration, parseDuration, parseTime, wholeNumber } from "./arguments.t
 export { formatBytes, isoDate, printJson, printTable, visible } from "./print.ts";
 export { createProgram, PNPM, type ProgramDescription, runProgram, type RunOptions } from "./program.ts";
 export { withProgress } from "./progress.ts";
-export type { Report } from "./progress-step.ts";
+export type { Report } from "./progress-line.ts";

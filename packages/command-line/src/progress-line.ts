@@ -1,5 +1,3 @@
-import type { Amount } from "./progress-step.ts";
-
 /** An amount, measured. */
 export type Count = Exclude<Amount, { file: string }>;
 
@@ -49,3 +47,20 @@ function durationOf(seconds: number): string {
   if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
+
+/** How much of a task is done. Of a file that is being written, its size tells. */
+export type Amount = { done: number; total: number; unit: string } | { file: string; bytes: number };
+
+/** Reports the current task, such as "Copying pets", and how much of it is done, as often as that changes. */
+export type Report = (task: string, amount?: Amount) => void;
+
+/** The time before progress is shown. */
+export const DELAY_MS = 1_000;
+
+/** The settings of the worker. */
+export interface Display {
+  isTerminal: boolean;
+}
+
+/** The current task, or the end of the work. */
+export type Message = { task: string; amount: Amount | undefined } | "end";

@@ -2,7 +2,7 @@
 import { statSync, writeSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { type Count, lineOf } from "./progress-line.ts";
-import { type Amount, DELAY_MS, type Display, type Message } from "./progress-step.ts";
+import { type Amount, DELAY_MS, type Display, type Message } from "./progress-line.ts";
 
 /** Removes the line of the terminal that the cursor is on. */
 const CLEAR = "\r\u001B[K";

@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { isatty } from "node:tty";
 import { Worker } from "node:worker_threads";
-import { DELAY_MS, type Display, type Message, type Report } from "./progress-step.ts";
+import { DELAY_MS, type Display, type Message, type Report } from "./progress-line.ts";
 
 /** The worker's module beside this one, in TypeScript or compiled. */
 const MODULE = new URL(`./progress-worker${extname(import.meta.url)}`, import.meta.url);

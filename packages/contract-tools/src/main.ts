@@ -6,7 +6,7 @@ import { createProgram, PNPM, runProgram } from "@platform/command-line";
 import { type Command, Option } from "commander";
 import type { OpenAPI3 } from "openapi-typescript";
 import { bundle, CONTRACT_FILE } from "./generate/bundle.ts";
-import { changelogEntry } from "./release/changelog.ts";
+import { changelogEntry } from "./output.ts";
 import { type Check, checkContract, lintContract } from "./release/check.ts";
 import { changedLines } from "./comparison/changed-lines.ts";
 import { type ContractChange, contractChanges } from "./comparison/diff.ts";

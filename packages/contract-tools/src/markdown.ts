@@ -1,4 +1,3 @@
-import { AUDIENCES, audienceOf } from "./comparison/audiences.ts";
 import type { ContractChange } from "./comparison/diff.ts";
 import { type Hunk, joined } from "./comparison/hunks.ts";
 import { type Impact, IMPACTS } from "./comparison/ratings.ts";
@@ -134,4 +133,22 @@ function bounded(parts: Iterable<string>): string {
     kept.push(part);
   }
   return kept.join("\n");
+}
+
+/** The people that a change concerns. */
+type Audience = "senders" | "readers" | "consumers" | "implementers";
+
+/** Every audience with its heading, in the order of a report. */
+const AUDIENCES: Record<Audience, string> = {
+  consumers: "Consumers of the client: names and types",
+  senders: "Senders of requests",
+  readers: "Readers of responses",
+  implementers: "Implementers of webhooks and callbacks",
+};
+
+/** Returns the people that a change concerns. */
+function audienceOf({ place, message }: ContractChange): Audience {
+  if (place.startsWith("webhooks/") || message.startsWith("Callback ")) return "implementers";
+  if (place.startsWith("components/schemas/") || /\bgenerated clients\b/i.test(message)) return "consumers";
+  return message.startsWith("Response ") ? "readers" : "senders";
 }

@@ -1,5 +1,5 @@
 import type { Check, Finding } from "./release/check.ts";
-import type { ContractChange } from "./comparison/diff.ts";
+import type { ContractChange, Impact } from "./comparison/diff.ts";
 
 /** Text for people, JSON for programs, or annotations of a pull request on GitHub. */
 export type Format = "text" | "json" | "github";
@@ -58,4 +58,21 @@ function escape(text: string): string {
 
 function where(at: Finding["at"]): string {
   return at === undefined ? "" : `${at.file}:${at.line}  `;
+}
+
+const HEADINGS = {
+  breaking: "Breaking: change your calls",
+  additive: "New, deprecated or relaxed",
+  documentation: "Documentation",
+} as const satisfies Record<Impact, string>;
+
+/** The changelog entry of a version for the users of the contract, as Markdown with a section for each impact. */
+export function changelogEntry(version: string, changes: ContractChange[]): string {
+  const sections = Object.entries(HEADINGS).flatMap(([impact, heading]) => {
+    const lines = changes
+      .filter((change) => change.impact === impact)
+      .map(({ place, message }) => `- \`${place}\`: ${message}`);
+    return lines.length === 0 ? [] : [`### ${heading}\n\n${[...new Set(lines)].join("\n")}`];
+  });
+  return [`## ${version}`, ...(sections.length === 0 ? ["No changes."] : sections)].join("\n\n") + "\n";
 }

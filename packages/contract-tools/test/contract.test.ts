@@ -7,8 +7,7 @@ import { bundle } from "../src/generate/bundle.ts";
 import { type Check, checkContract } from "../src/release/check.ts";
 import { GENERATED_FOLDER, generatedFiles, write } from "../src/generate/generated-files.ts";
 import { CONTRACT_FILE, ROOT } from "../src/paths.ts";
-import { release } from "../src/release/released.ts";
-import { compareVersions, parseVersion, versionAfter } from "../src/release/versions.ts";
+import { compareVersions, parseVersion, release, versionAfter } from "../src/release/released.ts";
 
 /** Adds an optional parameter, which is an additive change. */
 const NEW_PARAMETER = [

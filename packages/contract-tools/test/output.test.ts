@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { changelogEntry } from "../src/release/changelog.ts";
+import { changelogEntry, formatChanges, formatChecks } from "../src/output.ts";
 import type { Check } from "../src/release/check.ts";
 import type { ContractChange } from "../src/comparison/diff.ts";
-import { formatChanges, formatChecks } from "../src/output.ts";
 import { mostSevere, type Impact } from "../src/comparison/ratings.ts";
-import { compareVersions, parseVersion, versionAfter } from "../src/release/versions.ts";
+import { compareVersions, parseVersion, versionAfter } from "../src/release/released.ts";
 
 const AT = { file: "openapi/openapi.yaml", line: 7 };
 const BREAKING: ContractChange = { impact: "breaking", place: "GET /pets", message: "It is removed.", at: AT };

@@ -1,10 +1,11 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { PNPM } from "@platform/command-line";
 import { compatibilityCheck } from "@platform/contract-tools/check";
 import { RELEASED_FOLDER } from "@platform/contract-tools/released";
 import { operationsOf } from "openapi-document";
 import type { Contract } from "./contract.ts";
 import { counted, fixOf } from "./report.ts";
-import { stubsIn } from "./stubs.ts";
 import type { Diagnostic } from "./typecheck.ts";
 
 const BREAKS =
@@ -53,4 +54,22 @@ export function remainingStubs(root: string): string[] {
   if (first === undefined) return [];
   const stub = `Write the handler ${first.id} in ${first.file}: its stub responds with 501.`;
   return others.length === 0 ? [stub] : [stub, `${counted(others.length, "more handler")} like it.`];
+}
+
+/** A handler that is not written yet: its operation, and its file from the root of the repository. */
+interface Stub {
+  id: string;
+  file: string;
+}
+
+/** A line of a handler map that `scaffold` or `adopt` has written. */
+const STUB = /^ +(?:([\w$]+)|"((?:[^"\\]|\\.)+)"): stub\(\),$/gm;
+
+/** Returns the handlers of the service that are stubs, which respond with 501. */
+function stubsIn(root: string): Stub[] {
+  const files = globSync("apps/server/src/resources/**/*.handlers.ts", { cwd: root }).toSorted();
+  return files.flatMap((file) => {
+    const text = readFileSync(join(root, file), "utf8");
+    return Array.from(text.matchAll(STUB), ([, name, quoted]) => ({ id: name ?? quoted!, file }));
+  });
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { PNPM } from "@platform/command-line";
@@ -8,7 +9,7 @@ import type { OpenAPI3 } from "openapi-typescript";
 import { ROOT } from "../paths.ts";
 import { aliasesOf } from "./aliases.ts";
 import { basePathOf } from "./base-path.ts";
-import { clientSettings } from "./client-settings.ts";
+import type { ClientSettings } from "./client-call.ts";
 import { codeSamples } from "./code-samples.ts";
 import { curlExamples } from "./curl-examples.ts";
 import { withHoverTexts } from "./hover-texts.ts";
@@ -102,4 +103,18 @@ function scopesOf(document: OpenAPI3): string {
   const requirements = operationsOf(document).flatMap((entry) => requirementsOf(document, entry));
   const scopes = new Set(requirements.flatMap((requirement) => Object.values(requirement).flat()));
   return `[${Array.from(scopes, (scope) => JSON.stringify(scope)).join(", ")}]`;
+}
+
+const CLIENT = join(ROOT, "packages/client");
+const CONFIG = "fetch-operations.config.json";
+
+/** Returns the settings of the repository's client: those of its generator, and the name of its package. Undefined without a client. */
+async function clientSettings(): Promise<ClientSettings | undefined> {
+  if (!existsSync(join(CLIENT, CONFIG))) return undefined;
+  const [config, manifest] = await Promise.all([CONFIG, "package.json"].map(read));
+  return { ...(config as ClientSettings), package: (manifest as { name: string }).name };
+}
+
+async function read(file: string): Promise<unknown> {
+  return JSON.parse(await readFile(join(CLIENT, file), "utf8")) as unknown;
 }

@@ -10,7 +10,6 @@ import {
 import { relative, resolve } from "node:path";
 import { LINT_CONFIG, ROOT } from "../paths.ts";
 import { causesOf } from "./causes.ts";
-import { isStructureRule } from "./structure-rules.ts";
 import { unresolvedReference } from "./references.ts";
 import { syntaxProblem } from "./syntax-errors.ts";
 
@@ -58,7 +57,7 @@ function problemOf({ ruleId, severity, message, suggest, location: [at] }: Norma
   const place = { ...placeOf(at!), rule: ruleId };
   if (severity === "warn") return { ...place, message: withSuggestion(message, suggest), kind: "warning" };
   if (ruleId === "no-unresolved-refs") return { ...place, message: unresolvedReference(at!, message), kind: "fault" };
-  return { ...place, message: withSuggestion(message, suggest), kind: isStructureRule(ruleId) ? "fault" : "style" };
+  return { ...place, message: withSuggestion(message, suggest), kind: STRUCTURE_RULES.has(ruleId) ? "fault" : "style" };
 }
 
 function withSuggestion(message: string, [suggestion]: string[]): string {
@@ -82,3 +81,23 @@ function placeOf(at: LocationObject): { file: string; line: number; column: numb
   const { start } = getLineColLocation(at);
   return { file: relative(ROOT, at.source.absoluteRef), line: start.line, column: start.col };
 }
+
+/** Rules of OpenAPI itself. Without them, a contract has no meaning or two, so nothing can be generated from it. All others are of style. */
+const STRUCTURE_RULES = new Set([
+  "struct",
+  "no-unresolved-refs",
+  "no-identical-paths",
+  "no-enum-type-mismatch",
+  "no-schema-type-mismatch",
+  "no-server-variables-empty-enum",
+  "no-undefined-server-variable",
+  "operation-operationId-unique",
+  "operation-parameters-unique",
+  "path-declaration-must-exist",
+  "path-not-include-query",
+  "path-parameters-defined",
+  "security-defined",
+  "spec-components-invalid-map-name",
+  "platform/pattern-is-valid",
+  "platform/servers-share-path",
+]);

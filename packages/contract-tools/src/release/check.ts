@@ -4,8 +4,7 @@ import { type ContractChange, contractChanges } from "../comparison/diff.ts";
 import { generatedFiles, findStaleFiles } from "../generate/generated-files.ts";
 import { type ContractProblem, lint } from "../lint/lint.ts";
 import { mostSevere } from "../comparison/ratings.ts";
-import { lastReleased } from "./released.ts";
-import { compareVersions, parseVersion, versionAfter } from "./versions.ts";
+import { compareVersions, lastReleased, parseVersion, versionAfter } from "./released.ts";
 
 /** A fault to correct before the contract may be merged. */
 export interface Finding {
