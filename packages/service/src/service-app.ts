@@ -7,7 +7,7 @@ import express, {
 } from "express";
 import { mountPath } from "express-operations";
 import type { Logger } from "pino";
-import type { CodeSamples } from "./documents/code-samples.ts";
+import { type CodeSamples, referencePage } from "./documents/reference-page.ts";
 import { contractDocument, type ServedDocument } from "./documents/contract-document.ts";
 import { type ErrorFormat, problem } from "./problems.ts";
 import { onError } from "./http/on-error.ts";
@@ -16,11 +16,10 @@ import { type Capacity, createCapacity } from "./http/capacity.ts";
 import { checkHead } from "./http/request-head.ts";
 import type { AppOrListener, DirectRoute } from "./http/express-messages.ts";
 import { crossOrigin, defaultHeaders, stateOf } from "./http/request-state.ts";
-import type { Observer } from "./observability/observer.ts";
+import type { Observer } from "./operation-options.ts";
 import { requestLog } from "./observability/request-log.ts";
 import type { Tracing } from "./observability/tracing.ts";
 import { isReady, type Readiness, readiness } from "./life/readiness.ts";
-import { referencePage } from "./documents/reference-page.ts";
 import type { ServiceConfig } from "./settings.ts";
 
 /** The options of `createServiceApp`. */

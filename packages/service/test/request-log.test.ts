@@ -1,8 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { createLogger, loggedPath } from "../src/observability/request-log.ts";
-import { parseTraceparent } from "../src/observability/trace-context.ts";
+import { createLogger, loggedPath, parseTraceparent } from "../src/observability/request-log.ts";
 import { json, startThings } from "../testing/start-things.ts";
 import { Outage } from "../testing/things.ts";
 

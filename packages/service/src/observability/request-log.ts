@@ -4,7 +4,6 @@ import { type DestinationStream, type Logger, pino } from "pino";
 import type { ServiceConfig } from "../settings.ts";
 import { forwardedOf } from "../http/request-head.ts";
 import { findState, stateOf } from "../http/request-state.ts";
-import { parseTraceparent } from "./trace-context.ts";
 
 /**
  * The paths that the logger redacts. Requests are logged without headers; the paths matter if a request object is logged by
@@ -118,4 +117,21 @@ export function loggedPath(url: string): string {
   const target = end === -1 ? url : url.slice(0, end);
   const path = target.startsWith("/") ? target : target.replace(/^[^/]*:\/\/[^/]*/, "");
   return path.length > 33 ? path.replaceAll(/([^/]{9})[^/]{24,}/g, "$1…") : path;
+}
+
+/** The position of a request in the caller's trace. */
+export interface TraceContext {
+  traceId: string;
+  spanId: string;
+  traceFlags: number;
+}
+
+/** Parses a `traceparent` header (W3C Trace Context, section 3.2). Returns undefined if it is malformed or missing. */
+export function parseTraceparent(header: unknown): TraceContext | undefined {
+  if (typeof header !== "string") return undefined;
+  const [, version, traceId = "", spanId = "", flags = "", rest = ""] =
+    /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(header) ?? [];
+  const isKnown = version === "00" ? rest === "" : version !== undefined && version !== "ff";
+  if (!isKnown || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) };
 }

@@ -4,8 +4,7 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from "@opentelemetry/sdk-trace";
 import type { RequestHandler } from "express";
 import { stateOf } from "../http/request-state.ts";
-import { loggedPath } from "./request-log.ts";
-import { parseTraceparent } from "./trace-context.ts";
+import { loggedPath, parseTraceparent } from "./request-log.ts";
 
 const TIMEOUT_MS = 3_000;
 
