@@ -1,10 +1,10 @@
 /** `pnpm bench <subject>`: measures a part of the repository. Each subject is a program with options of its own. */
-import { createProgram, runProgram } from "@platform/command-line";
+import { PNPM, createProgram, runProgram } from "@platform/command-line";
 
 const program = createProgram("bench", {
   description: "Measures a part of the repository, beside what others use for it.",
   folder: import.meta.dirname,
-  examples: ["npx -y pnpm@12.21.0 bench service stacks --rounds 3", "npx -y pnpm@12.21.0 bench streams 3 download"],
+  examples: [`${PNPM} bench service stacks --rounds 3`, `${PNPM} bench streams 3 download`],
 })
   .executableDir(import.meta.dirname)
   .command("service", "the petstore beside Fastify, Hono, Node's own HTTP server, Go and axum", {

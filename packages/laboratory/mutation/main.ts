@@ -9,7 +9,7 @@
 import { chmodSync, existsSync, globSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { createProgram, runProgram, wholeNumber } from "@platform/command-line";
+import { PNPM, createProgram, runProgram, wholeNumber } from "@platform/command-line";
 import { cloneInstalled } from "@platform/test-support/clone";
 import { equivalentsOf } from "./equivalents.ts";
 import { describeMutant } from "./mutants.ts";
@@ -21,10 +21,7 @@ const program = createProgram("mutate", {
   description:
     "Mutation testing: changes the code of packages, one place at a time in a copy, and prints the mutants that survive the tests.",
   folder: import.meta.dirname,
-  examples: [
-    "npx -y pnpm@12.21.0 mutate --package storage --count 20",
-    "npx -y pnpm@12.21.0 mutate --package storage --at src/url.ts:12",
-  ],
+  examples: [`${PNPM} mutate --package storage --count 20`, `${PNPM} mutate --package storage --at src/url.ts:12`],
 })
   .option("--package <name...>", "folder names of packages (default: all packages with tests)")
   .option("--count <n>", "the number of mutants of each package", wholeNumber(1), 200)

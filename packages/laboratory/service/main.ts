@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { createProgram, wholeNumber } from "@platform/command-line";
+import { PNPM, createProgram, wholeNumber } from "@platform/command-line";
 import { canPin, startLoad } from "../measuring/process.ts";
 import { capacity } from "./capacity.ts";
 import { chart } from "./chart.ts";
@@ -28,7 +28,7 @@ const SECTIONS = [
 const program = createProgram("bench service", {
   description: "Compares the service with Fastify, Hono, Node's own HTTP server, Go and axum.",
   folder: import.meta.dirname,
-  examples: ["npx -y pnpm@12.21.0 bench service stacks --rounds 3"],
+  examples: [`${PNPM} bench service stacks --rounds 3`],
 })
   .argument("[sections...]", `some of ${SECTIONS.join(", ")} (default: all)`)
   .option("--quick", "only show that the stacks work, without figures")

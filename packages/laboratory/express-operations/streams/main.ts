@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { ratioOf, show, spreadOf } from "../../measuring/figures.ts";
 import { canPin } from "../../measuring/process.ts";
 import { installFolder } from "../../measuring/install.ts";
-import { createProgram, wholeNumber } from "@platform/command-line";
+import { PNPM, createProgram, wholeNumber } from "@platform/command-line";
 import { JOBS, SIZE } from "./jobs.ts";
 import { CONTENDERS, measureStreams } from "./measure.ts";
 
 const program = createProgram("bench streams", {
   description: "Measures streams and uploads beside other libraries.",
   folder: import.meta.dirname,
-  examples: ["npx -y pnpm@12.21.0 bench streams 3 download"],
+  examples: [`${PNPM} bench streams 3 download`],
 })
   .argument("[rounds]", "the number of rounds", wholeNumber(1), 9)
   .argument("[title]", "a part of the titles of the measurements", "")
