@@ -1,7 +1,6 @@
 import type { AddressInfo } from "node:net";
 import type { Pet, PetStatus } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
-import Sqlite from "better-sqlite3";
 import express, { type ErrorRequestHandler } from "express";
 import * as OpenApiValidator from "express-openapi-validator";
 import { Kysely, SqliteDialect } from "kysely";
@@ -15,6 +14,7 @@ import {
   keyParameters,
   nextLink,
   NOT_FOUND,
+  openFile,
   type PeerDatabase,
   UNAUTHORIZED,
 } from "./peer.ts";
@@ -22,11 +22,8 @@ import {
 const PET = ["id", "name", "category_id as categoryId", "status"] as const;
 
 /** Express, express-openapi-validator, Kysely and pino-http, each set up as in its README. */
-export async function start({ path, synchronous }: PeerDatabase): Promise<number> {
-  const file = new Sqlite(path);
-  file.pragma("journal_mode = wal");
-  file.pragma(`synchronous = ${synchronous}`);
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: file }) });
+export async function start(database: PeerDatabase): Promise<number> {
+  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: openFile(database) }) });
 
   const app = express();
   app.use(pinoHttp({ logger: pino(pino.destination("/dev/null")) }));

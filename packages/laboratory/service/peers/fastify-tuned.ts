@@ -4,25 +4,21 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Pet } from "@petstore/contract";
 import { inBatches } from "@platform/service/request-log";
-import Sqlite from "better-sqlite3";
-import Fastify, { type FastifyError, LogController, type FastifyReply, type FastifyRequest } from "fastify";
+import Fastify, { LogController, type FastifyReply, type FastifyRequest } from "fastify";
 import pino from "pino";
-import { decodeCursor } from "@platform/service/page";
+import { createSchema, getSchema, listSchema, refuse } from "./fastify-schemas.ts";
 import { groupInserts } from "./group-inserts.ts";
 import {
   bearerToken,
-  FORBIDDEN,
-  invalidRequest,
-  keyParameters,
   type KeyRow,
   type ListQuery,
-  nextLink,
   NOT_FOUND,
+  openFile,
   type PeerDatabase,
-  SQL,
+  prepare,
+  refusalOf,
   UNAUTHORIZED,
 } from "./peer.ts";
-import { errorSchema, listQuerySchema, newPetSchema, petIdSchema, petSchema } from "./schemas.ts";
 
 /** The headers that the service sends with each response. */
 const DEFAULT_HEADERS = {
@@ -61,19 +57,12 @@ interface CachedResponse {
  * API keys cached until the database changes; ETag and 304; bodies read synchronously; creations inserted and committed in
  * groups; one log line per request, written in batches; the same headers.
  */
-export async function start({ path, synchronous }: PeerDatabase): Promise<number> {
-  const [db, writer] = [new Sqlite(path), new Sqlite(path)];
-  for (const file of [db, writer]) {
-    file.pragma("journal_mode = wal");
-    file.pragma(`synchronous = ${synchronous}`);
-  }
+export async function start(database: PeerDatabase): Promise<number> {
+  const db = openFile(database);
   const [begin, end] = [db.prepare("begin"), db.prepare("commit")];
   const dataVersion = db.prepare<[], number>("pragma data_version").pluck();
-  const findKey = db.prepare<[string, number], KeyRow>(SQL.key);
-  const list = db.prepare<[number, number], Pet>(SQL.list);
-  const listByStatus = db.prepare<[string, number, number], Pet>(SQL.listByStatus);
-  const find = db.prepare<[number], Pet>(SQL.find);
-  const insert = groupInserts(writer);
+  const { keyOf: findKey, find, pageOf } = prepare(db);
+  const insert = groupInserts(openFile(database));
 
   const isCaching = process.env["PEER_CACHES"] !== "off";
   const keys = new Map<string, KeyRow | undefined>();
@@ -93,8 +82,8 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
     if (isCaching && bytes <= MAX_CACHE_BYTES) responses.set(url, response);
   };
   const keyOf = (token: string): KeyRow | undefined => {
-    if (!isCaching) return findKey.get(...keyParameters(token));
-    if (!keys.has(token)) keys.set(token, findKey.get(...keyParameters(token)));
+    if (!isCaching) return findKey(token);
+    if (!keys.has(token)) keys.set(token, findKey(token));
     return keys.get(token);
   };
 
@@ -132,11 +121,9 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
     reply.headers({ ...DEFAULT_HEADERS, "X-Request-Id": request.id });
     if (request.routeOptions.url === "/v1/pets/:petId") reply.headers(DEPRECATED);
     const token = bearerToken(request.headers.authorization);
-    const key = token === undefined ? undefined : keyOf(token);
-    if (key === undefined) return void reply.code(401).headers(CHALLENGE).send(UNAUTHORIZED);
-    if (!key.scopes.includes(request.method === "POST" ? "pets:write" : "pets:read")) {
-      return void reply.code(403).send(FORBIDDEN);
-    }
+    const refusal = refusalOf(request.method, token === undefined ? undefined : keyOf(token));
+    if (refusal === UNAUTHORIZED) reply.headers(CHALLENGE);
+    if (refusal !== undefined) return void reply.code(refusal.status).send(refusal);
     const kept = request.method === "GET" ? responses.get(request.url) : undefined;
     if (kept === undefined) return done();
     if (kept.link !== undefined) reply.header("Link", kept.link);
@@ -169,44 +156,24 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
     done();
   });
 
-  app.setErrorHandler((error: FastifyError, _request, reply) => {
-    if (error.validation === undefined) return reply.send(error);
-    return reply.code(400).send(invalidRequest(explain(error)));
+  app.setErrorHandler(refuse);
+
+  app.get<{ Querystring: ListQuery }>("/v1/pets", { schema: listSchema }, ({ query }, reply) => {
+    const { page, link } = pageOf(query);
+    if (link !== undefined) reply.header("Link", link);
+    reply.send(page);
   });
 
-  const failures = { 400: errorSchema, 401: errorSchema, 403: errorSchema, 404: errorSchema };
+  app.post<{ Body: Omit<Pet, "id"> }>("/v1/pets", { schema: createSchema }, async ({ body }, reply) => {
+    reply.code(201);
+    return insert(body);
+  });
 
-  app.get<{ Querystring: ListQuery }>(
-    "/v1/pets",
-    { schema: { querystring: listQuerySchema, response: { 200: { type: "array", items: petSchema }, ...failures } } },
-    ({ query }, reply) => {
-      const { limit, status, cursor } = query;
-      const after = cursor === undefined ? 0 : (decodeCursor(cursor) ?? 0);
-      const found = status === undefined ? list.all(after, limit + 1) : listByStatus.all(status, after, limit + 1);
-      const page = found.slice(0, limit);
-      if (found.length > page.length) reply.header("Link", nextLink(query, page.at(-1)!));
-      reply.send(page);
-    },
-  );
-
-  app.post<{ Body: Omit<Pet, "id"> }>(
-    "/v1/pets",
-    { schema: { body: newPetSchema, response: { 201: petSchema, ...failures } } },
-    async ({ body }, reply) => {
-      reply.code(201);
-      return insert(body);
-    },
-  );
-
-  app.get<{ Params: { petId: number } }>(
-    "/v1/pets/:petId",
-    { schema: { params: petIdSchema, response: { 200: petSchema, ...failures } } },
-    ({ params }, reply) => {
-      const pet = find.get(params.petId);
-      if (pet === undefined) reply.code(404).send(NOT_FOUND);
-      else reply.send(pet);
-    },
-  );
+  app.get<{ Params: { petId: number } }>("/v1/pets/:petId", { schema: getSchema }, ({ params }, reply) => {
+    const pet = find(params.petId);
+    if (pet === undefined) reply.code(404).send(NOT_FOUND);
+    else reply.send(pet);
+  });
 
   await app.listen({ port: 0 });
   return (app.server.address() as AddressInfo).port;
@@ -216,11 +183,4 @@ function sendTagged(request: FastifyRequest, reply: FastifyReply, { tag, payload
   reply.headers({ ETag: tag, "Cache-Control": "private, no-cache" });
   if (request.headers["if-none-match"] === tag) reply.code(304).send();
   else reply.type("application/json").send(payload);
-}
-
-function explain({ validation = [], validationContext }: FastifyError): string {
-  const [first] = validation;
-  const name = first?.instancePath.slice(1);
-  const subject = validationContext === "querystring" ? `Query parameter "${name}"` : `Body field "${name}"`;
-  return `${subject} ${first?.message}.`;
 }

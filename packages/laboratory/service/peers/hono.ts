@@ -2,22 +2,10 @@ import type { AddressInfo } from "node:net";
 import type { Server } from "node:http";
 import { serve } from "@hono/node-server";
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
-import type { Pet } from "@petstore/contract";
-import Sqlite from "better-sqlite3";
 import { bearerAuth } from "hono/bearer-auth";
 import { logger } from "hono/logger";
 import pino from "pino";
-import { decodeCursor } from "@platform/service/page";
-import {
-  invalidRequest,
-  keyParameters,
-  type KeyRow,
-  nextLink,
-  NOT_FOUND,
-  type PeerDatabase,
-  SQL,
-  UNAUTHORIZED,
-} from "./peer.ts";
+import { invalidRequest, NOT_FOUND, openFile, type PeerDatabase, prepare, refusalOf, UNAUTHORIZED } from "./peer.ts";
 
 const PetStatus = z.enum(["available", "pending", "sold"]);
 const NewPet = z.strictObject({
@@ -64,15 +52,8 @@ const getPet = createRoute({
 });
 
 /** Hono on Node with @hono/zod-openapi, its bearer authentication, its logger, and prepared statements. */
-export async function start({ path, synchronous }: PeerDatabase): Promise<number> {
-  const db = new Sqlite(path);
-  db.pragma("journal_mode = wal");
-  db.pragma(`synchronous = ${synchronous}`);
-  const findKey = db.prepare<[string, number], KeyRow>(SQL.key);
-  const list = db.prepare<[number, number], Pet>(SQL.list);
-  const listByStatus = db.prepare<[string, number, number], Pet>(SQL.listByStatus);
-  const find = db.prepare<[number], Pet>(SQL.find);
-  const insert = db.prepare<[string, number, string]>(SQL.insert);
+export async function start(database: PeerDatabase): Promise<number> {
+  const { keyOf, find, insert, pageOf } = prepare(openFile(database));
 
   const app = new OpenAPIHono({
     defaultHook: (result, c) => {
@@ -86,10 +67,7 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
   app.use(logger((line) => void log.write(`${line}\n`)));
   app.use(
     bearerAuth({
-      verifyToken: (token, c) => {
-        const key = findKey.get(...keyParameters(token));
-        return key?.scopes.includes(c.req.method === "POST" ? "pets:write" : "pets:read") ?? false;
-      },
+      verifyToken: (token, c) => refusalOf(c.req.method, keyOf(token)) === undefined,
       noAuthenticationHeader: { message: UNAUTHORIZED },
       invalidAuthenticationHeader: { message: UNAUTHORIZED },
       invalidToken: { message: UNAUTHORIZED },
@@ -97,23 +75,15 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
   );
 
   app.openapi(listPets, (c) => {
-    const query = c.req.valid("query");
-    const { limit, status, cursor } = query;
-    const after = cursor === undefined ? 0 : (decodeCursor(cursor) ?? 0);
-    const found = status === undefined ? list.all(after, limit + 1) : listByStatus.all(status, after, limit + 1);
-    const page = found.slice(0, limit);
-    if (found.length > page.length) c.header("Link", nextLink(query, page.at(-1)!));
+    const { page, link } = pageOf(c.req.valid("query"));
+    if (link !== undefined) c.header("Link", link);
     return c.json(page, 200);
   });
 
-  app.openapi(createPet, (c) => {
-    const { name, categoryId, status } = c.req.valid("json");
-    const id = Number(insert.run(name, categoryId, status).lastInsertRowid);
-    return c.json({ id, name, categoryId, status }, 201);
-  });
+  app.openapi(createPet, (c) => c.json(insert(c.req.valid("json")), 201));
 
   app.openapi(getPet, (c) => {
-    const pet = find.get(c.req.valid("param").petId);
+    const pet = find(c.req.valid("param").petId);
     return pet === undefined ? c.json(NOT_FOUND, 404) : c.json(pet, 200);
   });
 

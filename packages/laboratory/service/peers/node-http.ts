@@ -1,61 +1,40 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Pet, PetStatus } from "@petstore/contract";
-import Sqlite from "better-sqlite3";
-import { decodeCursor } from "@platform/service/page";
 import {
   bearerToken,
-  FORBIDDEN,
   invalidRequest,
-  keyParameters,
-  type KeyRow,
   type ListQuery,
-  nextLink,
   NOT_FOUND,
+  openFile,
   type PeerDatabase,
-  SQL,
-  UNAUTHORIZED,
+  prepare,
+  refusalOf,
 } from "./peer.ts";
 
 const STATUSES = ["available", "pending", "sold"] satisfies PetStatus[];
 
 /** Node's HTTP server with prepared statements: the least work per request, without logging. */
-export async function start({ path, synchronous }: PeerDatabase): Promise<number> {
-  const db = new Sqlite(path);
-  db.pragma("journal_mode = wal");
-  db.pragma(`synchronous = ${synchronous}`);
-  const findKey = db.prepare<[string, number], KeyRow>(SQL.key);
-  const list = db.prepare<[number, number], Pet>(SQL.list);
-  const listByStatus = db.prepare<[string, number, number], Pet>(SQL.listByStatus);
-  const find = db.prepare<[number], Pet>(SQL.find);
-  const insert = db.prepare<[string, number, string]>(SQL.insert);
+export async function start(database: PeerDatabase): Promise<number> {
+  const { keyOf, find, insert, pageOf } = prepare(openFile(database));
 
   const server = createServer((request, response) => {
     const token = bearerToken(request.headers.authorization);
-    const key = token === undefined ? undefined : findKey.get(...keyParameters(token));
-    if (key === undefined) return send(response, 401, UNAUTHORIZED);
-    if (!key.scopes.includes(request.method === "POST" ? "pets:write" : "pets:read")) {
-      return send(response, 403, FORBIDDEN);
-    }
+    const refusal = refusalOf(request.method, token === undefined ? undefined : keyOf(token));
+    if (refusal !== undefined) return send(response, refusal.status, refusal);
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
     if (pathname === "/v1/pets" && request.method === "GET") return listPets(searchParams, response);
     if (pathname === "/v1/pets" && request.method === "POST") return void createPet(request, response);
     const id = /^\/v1\/pets\/(\d+)$/.exec(pathname)?.[1];
-    const pet = id === undefined ? undefined : find.get(Number(id));
+    const pet = id === undefined ? undefined : find(Number(id));
     return pet === undefined ? send(response, 404, NOT_FOUND) : send(response, 200, pet);
   });
 
   function listPets(parameters: URLSearchParams, response: ServerResponse): void {
     const query = queryOf(parameters);
     if (typeof query === "string") return send(response, 400, invalidRequest(query));
-    const after = query.cursor === undefined ? 0 : (decodeCursor(query.cursor) ?? 0);
-    const found =
-      query.status === undefined
-        ? list.all(after, query.limit + 1)
-        : listByStatus.all(query.status, after, query.limit + 1);
-    const page = found.slice(0, query.limit);
-    const link = found.length > page.length ? { Link: nextLink(query, page.at(-1)!) } : {};
-    send(response, 200, page, link);
+    const { page, link } = pageOf(query);
+    send(response, 200, page, link === undefined ? {} : { Link: link });
   }
 
   async function createPet(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -63,8 +42,7 @@ export async function start({ path, synchronous }: PeerDatabase): Promise<number
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const pet = newPetOf(Buffer.concat(chunks).toString());
     if (typeof pet === "string") return send(response, 400, invalidRequest(pet));
-    const id = Number(insert.run(pet.name, pet.categoryId, pet.status).lastInsertRowid);
-    send(response, 201, { id, ...pet });
+    send(response, 201, insert(pet));
   }
 
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));

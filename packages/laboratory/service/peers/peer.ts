@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Pet, PetStatus } from "@petstore/contract";
-import { encodeCursor } from "@platform/service/page";
+import { decodeCursor, encodeCursor } from "@platform/service/page";
+import Sqlite from "better-sqlite3";
 
 /** The database of a peer: a SQLite file in WAL mode, and when its writes are synced. */
 export interface PeerDatabase {
@@ -18,8 +19,7 @@ export interface ListQuery {
   cursor?: string | undefined;
 }
 
-/** The statements of every peer that writes its SQL by hand. */
-export const SQL = {
+const SQL = {
   list: "select id, name, category_id as categoryId, status from pets where id > ? order by id limit ?",
   listByStatus:
     "select id, name, category_id as categoryId, status from pets where status = ? and id > ? order by id limit ?",
@@ -28,13 +28,51 @@ export const SQL = {
   key: "select id, scopes from api_keys where hash = ? and revoked_at is null and (expires_at is null or expires_at > ?)",
 };
 
-/** The row of an API key, as `SQL.key` returns it. */
+/** Opens the file of a database, as a connection that reads or writes. */
+export function openFile({ path, synchronous }: PeerDatabase): Sqlite.Database {
+  const file = new Sqlite(path);
+  file.pragma("journal_mode = wal");
+  file.pragma(`synchronous = ${synchronous}`);
+  return file;
+}
+
+/** The row of an API key. */
 export interface KeyRow {
   id: number;
   scopes: string;
 }
 
-/** Returns the parameters of `SQL.key`. Every stack stores only the SHA-256 of keys. */
+/** Prepares the statements of a peer that writes its SQL by hand. */
+export function prepare(file: Sqlite.Database) {
+  const key = file.prepare<[string, number], KeyRow>(SQL.key);
+  const list = file.prepare<[number, number], Pet>(SQL.list);
+  const listByStatus = file.prepare<[string, number, number], Pet>(SQL.listByStatus);
+  const find = file.prepare<[number], Pet>(SQL.find);
+  const insert = file.prepare<[string, number, string]>(SQL.insert);
+  return {
+    keyOf: (token: string): KeyRow | undefined => key.get(...keyParameters(token)),
+    find: (id: number): Pet | undefined => find.get(id),
+    insert: (pet: Omit<Pet, "id">): Pet => {
+      return { id: Number(insert.run(pet.name, pet.categoryId, pet.status).lastInsertRowid), ...pet };
+    },
+    /** Returns a page, and the `Link` header if another one follows. */
+    pageOf: (query: ListQuery): { page: Pet[]; link: string | undefined } => {
+      const { limit, status, cursor } = query;
+      const after = cursor === undefined ? 0 : (decodeCursor(cursor) ?? 0);
+      const found = status === undefined ? list.all(after, limit + 1) : listByStatus.all(status, after, limit + 1);
+      const page = found.slice(0, limit);
+      return { page, link: found.length > page.length ? nextLink(query, page.at(-1)!) : undefined };
+    },
+  };
+}
+
+/** Returns the body of the refusal of a request with such a key, or undefined if the key suffices. */
+export function refusalOf(method: string | undefined, key: KeyRow | undefined): typeof UNAUTHORIZED | undefined {
+  if (key === undefined) return UNAUTHORIZED;
+  return key.scopes.includes(method === "POST" ? "pets:write" : "pets:read") ? undefined : FORBIDDEN;
+}
+
+/** Returns the hash of an API key and the time. Every stack stores only the SHA-256 of keys. */
 export function keyParameters(token: string): [hash: string, now: number] {
   return [hash("sha256", token), Date.now()];
 }
@@ -56,7 +94,7 @@ export const UNAUTHORIZED = {
   status: 401,
 };
 
-export const FORBIDDEN = {
+const FORBIDDEN = {
   code: "forbidden",
   message: "The API key lacks the scope this operation needs.",
   status: 403,
