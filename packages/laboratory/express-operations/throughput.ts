@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { withProgress } from "@platform/command-line";
-import type { LoadResult, Slice } from "../measuring/load.ts";
-import { Process, startLoad } from "../measuring/process.ts";
+import type { Slice } from "../measuring/load.ts";
+import { Load, Process } from "../measuring/process.ts";
 
 /** A server to load. */
 export interface Entrant {
@@ -29,7 +29,7 @@ export interface Rates {
  */
 export async function throughput(entrants: Entrant[], rounds: number): Promise<Rates[]> {
   using running = new DisposableStack();
-  const load = running.use(startLoad());
+  const load = running.use(new Load());
   const servers: { server: Process; slice: Slice; rates: Rates }[] = [];
   for (const { module, args, request, response } of entrants) {
     const server = running.use(new Process(0, module, args));
@@ -46,14 +46,11 @@ export async function throughput(entrants: Entrant[], rounds: number): Promise<R
       report("Measuring", { done: turn, total, unit: "turns" });
       const round = Math.floor(turn / servers.length);
       const { server, slice, rates } = servers[(turn + round) % servers.length]!;
-      await load.ask({ ...slice });
-      const before = await server.ask<number>("CPU seconds");
-      const { answered, seconds } = await load.ask<LoadResult>("go");
-      const cpuSeconds = (await server.ask<number>("CPU seconds")) - before;
+      const { answered, seconds, used } = await load.run(slice, () => server.ask<number>("CPU seconds"));
       await sleep(50);
       if (round === 0) continue;
       rates.perSecond.push(answered / seconds);
-      rates.perCpuSecond.push(answered / cpuSeconds);
+      rates.perCpuSecond.push(answered / used[0]!);
     }
   });
   return servers.map(({ rates }) => rates);

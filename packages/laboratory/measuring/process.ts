@@ -2,6 +2,7 @@ import { type ChildProcess, type Serializable, spawn, spawnSync } from "node:chi
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
+import type { LoadResult, Slice } from "./load.ts";
 
 /** Whether processes can be pinned: servers to one core, the load to another. */
 export const canPin = availableParallelism() > 1 && spawnSync("taskset", ["--version"]).status === 0;
@@ -45,9 +46,20 @@ export class Process implements Disposable {
   }
 }
 
-/** Starts the process that creates the load (see `Slice`), on another core than the servers. */
-export function startLoad(): Process {
-  return new Process(1, new URL("load.ts", import.meta.url));
+/** The process that creates the load, on another core than the servers. */
+export class Load extends Process {
+  constructor() {
+    super(1, new URL("load.ts", import.meta.url));
+  }
+
+  /** Loads a server, and returns the result with what each of the meters has counted meanwhile. */
+  async run(slice: Slice, ...meters: (() => Promise<number>)[]): Promise<LoadResult & { used: number[] }> {
+    await this.ask({ ...slice });
+    const before = await Promise.all(meters.map((read) => read()));
+    const result = await this.ask<LoadResult>("go");
+    const after = await Promise.all(meters.map((read) => read()));
+    return { ...result, used: after.map((count, at) => count - before[at]!) };
+  }
 }
 
 /** Starts the process that creates load at a rate (see `OpenLoad`), on another core than the servers. */

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { scopes } from "@petstore/contract";
 import { createApiKey } from "@platform/api-keys/keys.repository";
 import { show, type Spread, spreadOf } from "../measuring/figures.ts";
-import type { LoadResult, Slice } from "../measuring/load.ts";
+import type { LoadResult } from "../measuring/load.ts";
 import type { OpenLoad, OpenResult } from "../measuring/open-load.ts";
 import { canPin, startOpenLoad } from "../measuring/process.ts";
 import { withProgress } from "@platform/command-line";
@@ -25,9 +25,9 @@ import { build } from "../../../apps/server/build.ts";
 import { MIGRATIONS } from "../../../apps/server/src/migrations.ts";
 import type { Contender } from "./contenders.ts";
 import { cpuSecondsOfAll } from "@platform/test-support/proc";
-import { DIST, startProgram } from "./processes.ts";
+import { DIST, ratesOf, startProgram } from "./processes.ts";
 import { type Bench, type RunningContender, startContender } from "./rounds.ts";
-import { keyedCreationText, requestText, type Work, WORKS } from "./works.ts";
+import { keyedCreationText, requestsOf, requestText, type Work, WORKS } from "./works.ts";
 
 /** The requests of the example mix, of ten. */
 const MIX = { "list 20": 4, "get by id": 5, create: 1 } as const;
@@ -191,25 +191,21 @@ async function measureWorks(
     for (let round = 0; round < effort.rounds; round++) {
       report("Measuring", { done: round, total: effort.rounds, unit: "rounds" });
       using running = await startContender("service", contender, databases, { synchronous: "full" });
-      const requests = works.map((work) => {
-        return { text: requestText(work, postgres?.key ?? running.key), status: work.status };
-      });
-      const slice: Slice = {
+      const slice = {
         port: running.port,
-        requests,
+        requests: requestsOf(works, postgres?.key ?? running.key),
         connections: 2 * effort.connections,
         milliseconds: effort.milliseconds,
         runIn: 3 * effort.milliseconds,
       };
-      await load.ask({ ...slice });
-      const before = await running.ask<number>("CPU seconds");
-      const databaseBefore = postgres === undefined ? 0 : cpuSecondsOfAll(postgres.pid);
-      const { answered, seconds, cpuSeconds } = await load.ask<LoadResult>("go");
-      const perRequest = (used: number): number => (used * 1e6) / answered;
+      const ofDatabase = async (): Promise<number> => (postgres === undefined ? 0 : cpuSecondsOfAll(postgres.pid));
+      const ofService = (): Promise<number> => running.ask("CPU seconds");
+      const { answered, seconds, cpuSeconds, used } = await load.run(slice, ofService, ofDatabase);
+      const [service, database, own] = [...used, cpuSeconds].map((each) => (each * 1e6) / answered);
       figures.perSecond.push(answered / seconds);
-      figures.service.push(perRequest((await running.ask<number>("CPU seconds")) - before));
-      figures.load.push(perRequest(cpuSeconds));
-      if (postgres !== undefined) figures.database.push(perRequest(cpuSecondsOfAll(postgres.pid) - databaseBefore));
+      figures.service.push(service!);
+      figures.load.push(own!);
+      if (postgres !== undefined) figures.database.push(database!);
     }
   });
   return {
@@ -224,20 +220,10 @@ async function measureWorks(
 async function measureMachine({ load, databases, effort }: Bench): Promise<Spread> {
   await build(DIST);
   await using program = await startProgram(2, await databases.copy());
-  const requests = WORKS_OF_MIX.map((work) => ({ text: requestText(work, databases.key), status: work.status }));
-  const rates: number[] = [];
-  for (let round = 0; round <= effort.rounds; round++) {
-    await load.ask({
-      port: program.port,
-      requests,
-      connections: 2 * effort.connections,
-      milliseconds: effort.milliseconds,
-      runIn: 3 * effort.milliseconds,
-    } satisfies Slice);
-    const { answered, seconds } = await load.ask<LoadResult>("go");
-    if (round > 0) rates.push(answered / seconds);
-  }
-  return spreadOf(rates);
+  const requests = requestsOf(WORKS_OF_MIX, databases.key);
+  const connections = 2 * effort.connections;
+  const [rates] = await ratesOf(load, [program.port], requests, { ...effort, connections });
+  return spreadOf(rates!);
 }
 
 async function printInputs(bench: Bench, all: Record<string, Record<Kind, Measured>>): Promise<void> {
@@ -335,7 +321,7 @@ async function bytesOf({ port, key }: RunningContender, work: Work): Promise<num
 /** Returns how many creations share a sync, counted by strace. */
 async function syncsOf({ load, databases, effort }: Bench): Promise<string> {
   using running = await startContender("service", { name: "petstore" }, databases, { synchronous: "full" });
-  const requests = [{ text: requestText(WORKS.create, running.key), status: 201 }];
+  const requests = requestsOf([WORKS.create], running.key);
   const pid = await running.ask<number>("process id");
   const command = ["-s", "INT", "3", "strace", "-f", "-c", "-e", "trace=fsync,fdatasync", "-p", String(pid)];
   await load.ask({

@@ -4,12 +4,12 @@ import { createInterface } from "node:readline";
 import { join } from "node:path";
 import { withProgress } from "@platform/command-line";
 import { ratioOf, show, spreadOf } from "../measuring/figures.ts";
-import type { LoadResult, Slice } from "../measuring/load.ts";
+import type { Slice } from "../measuring/load.ts";
 import { build } from "../../../apps/server/build.ts";
 import { encodeCursor } from "@platform/service/page";
 import { NODE_FLAGS } from "./contenders.ts";
 import type { Bench } from "./rounds.ts";
-import { requestText, type Work, WORKS } from "./works.ts";
+import { requestsOf, type Work, WORKS } from "./works.ts";
 
 /** The folder of the built program. */
 export const DIST = join(import.meta.dirname, "../../../apps/server/dist");
@@ -30,7 +30,7 @@ export async function twoProcesses({ load, databases, effort }: Bench): Promise<
   });
   await using one = await startProgram(1, await databases.copy());
   await using two = await startProgram(2, await databases.copy());
-  const ports: [number, number] = [one.port, two.port];
+  const ports = [one.port, two.port];
   const kinds: Record<string, Work[]> = {
     "list 20": [WORKS["list 20"]],
     "list 100, another page each time": PAGES,
@@ -39,12 +39,12 @@ export async function twoProcesses({ load, databases, effort }: Bench): Promise<
   for (const connections of [effort.connections, effort.connections * 8]) {
     const rows: Record<string, Record<string, string>> = {};
     for (const [name, works] of Object.entries(kinds)) {
-      const requests = works.map((work) => ({ text: requestText(work, databases.key), status: work.status }));
-      const rates = await ratesOf(load, ports, requests, { ...effort, connections });
+      const requests = requestsOf(works, databases.key);
+      const [first, second] = await ratesOf(load, ports, requests, { ...effort, connections });
       rows[name] = {
-        "one: requests/s": show(spreadOf(rates[0]), 0),
-        "two: requests/s": show(spreadOf(rates[1]), 0),
-        "two to one": show(ratioOf(rates[1], rates[0])),
+        "one: requests/s": show(spreadOf(first!), 0),
+        "two: requests/s": show(spreadOf(second!), 0),
+        "two to one": show(ratioOf(second!, first!)),
       };
     }
     console.log(`\nWEB_CONCURRENCY=2 to 1, ${connections} connections`);
@@ -52,14 +52,14 @@ export async function twoProcesses({ load, databases, effort }: Bench): Promise<
   }
 }
 
-/** Returns requests per second by round, after a warm-up round with as many requests for each process. */
-async function ratesOf(
+/** Returns requests per second of each port by round, after a warm-up round with as many requests for each process. */
+export async function ratesOf(
   load: Bench["load"],
-  ports: [one: number, two: number],
+  ports: number[],
   requests: Slice["requests"],
   { rounds, milliseconds, connections, warmUp }: Bench["effort"],
-): Promise<[one: number[], two: number[]]> {
-  const rates: [number[], number[]] = [[], []];
+): Promise<number[][]> {
+  const rates = ports.map((): number[] => []);
   const turns = (rounds + 1) * ports.length;
   await withProgress(async (report) => {
     for (let turn = 0; turn < turns; turn++) {
@@ -68,9 +68,8 @@ async function ratesOf(
       const isFirstRound = turn < ports.length;
       const slice: Slice = { port: ports[at]!, requests, connections, milliseconds, runIn: milliseconds };
       const warmingUp = { ...warmUp, runIn: 0, maxRequests: warmUp.maxRequests * (at + 1) };
-      await load.ask({ ...slice, ...(isFirstRound && warmingUp) });
-      const outcome = await load.ask<LoadResult>("go");
-      if (!isFirstRound) rates[at]!.push(outcome.answered / outcome.seconds);
+      const { answered, seconds } = await load.run({ ...slice, ...(isFirstRound && warmingUp) });
+      if (!isFirstRound) rates[at]!.push(answered / seconds);
     }
   });
   return rates;

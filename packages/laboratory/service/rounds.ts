@@ -1,13 +1,13 @@
 import { withProgress } from "@platform/command-line";
 import { bundledService } from "./bundled-service.ts";
 import { compareResponses, type Server } from "./responses.ts";
-import type { LoadResult, Slice } from "../measuring/load.ts";
-import { Process } from "../measuring/process.ts";
+import type { Slice } from "../measuring/load.ts";
+import { type Load, Process } from "../measuring/process.ts";
 import type { Question } from "./contender.ts";
 import { type Contender, flagsOf } from "./contenders.ts";
 import type { Databases } from "./database.ts";
 import type { PeerDatabase } from "./peers/peer.ts";
-import { requestText, type Work } from "./works.ts";
+import { requestsOf, type Work } from "./works.ts";
 
 /** A contender in a child process, with its own copy of the database. */
 export interface RunningContender<Label extends string = string> extends Server, Disposable {
@@ -68,7 +68,7 @@ export interface Effort {
 
 /** The resources that the sections of the benchmark share. */
 export interface Bench {
-  load: Process;
+  load: Load;
   databases: Databases;
   effort: Effort;
 }
@@ -78,7 +78,7 @@ export interface Bench {
  * Rejects if a response has an unexpected status. Calls `onTurn` after each turn.
  */
 export async function measure<Label extends string>(
-  load: Process,
+  load: Load,
   contenders: RunningContender<Label>[],
   works: Work[],
   { rounds, milliseconds, connections, warmUp }: Effort,
@@ -90,19 +90,11 @@ export async function measure<Label extends string>(
   for (let round = 0; round <= rounds; round++) {
     for (const at of contenders.keys()) {
       const { label, port, key, ask } = contenders[(at + round) % contenders.length]!;
-      const requests = works.map((work) => ({ text: requestText(work, key), status: work.status }));
-      const slice: Slice = {
-        port,
-        requests,
-        connections,
-        milliseconds,
-        runIn: milliseconds,
-        ...(round === 0 && warmingUp),
-      };
-      await load.ask({ ...slice });
-      const before = await ask<number>("CPU seconds");
-      const { answered, seconds } = await load.ask<LoadResult>("go");
-      const cpuSeconds = (await ask<number>("CPU seconds")) - before;
+      const slice = { port, requests: requestsOf(works, key), connections, milliseconds, runIn: milliseconds };
+      const { answered, seconds, used } = await load.run({ ...slice, ...(round === 0 && warmingUp) }, () =>
+        ask<number>("CPU seconds"),
+      );
+      const cpuSeconds = used[0]!;
       const megabytes = await ask<number>("memory in MB");
       onTurn();
       if (round === 0) continue;

@@ -1,4 +1,5 @@
 import { generateApiKey } from "@platform/api-keys/api-key";
+import type { Slice } from "../measuring/load.ts";
 
 /** A kind of request, and the expected status. */
 export interface Work {
@@ -36,6 +37,11 @@ export function requestText({ method, path, body, key: own }: Work, key: string)
     body === undefined ? "" : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(json)}\r\n`;
   const headers = `Host: 127.0.0.1\r\nAuthorization: Bearer ${own ?? key}\r\n${content}`;
   return `${method} ${path} HTTP/1.1\r\n${headers}\r\n${json}`;
+}
+
+/** Returns the requests of works as the load generator takes them. */
+export function requestsOf(works: Work[], key: string): Slice["requests"] {
+  return works.map((work) => ({ text: requestText(work, key), status: work.status }));
 }
 
 /** Returns a creation with an `Idempotency-Key` as HTTP/1.1 text. The key is `{number}`, for the load generator to fill in. */
