@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
 import busboy from "busboy";
 import express, { type Response } from "express";
-import { byteStream, FEW, items } from "./jobs.ts";
+import { byteStream, eventOf, FEW, items, lineOf, sizeOf } from "./jobs.ts";
 
 /** Express without anything else, except busboy for forms. */
 export function listen(path: string, listening: (port: number) => void): void {
@@ -16,14 +16,10 @@ export function listen(path: string, listening: (port: number) => void): void {
   app.get("/first", (_request, response) => sendEvents(response, FEW));
   app.get("/lines", async (_request, response) => {
     response.type("application/jsonl");
-    for await (const item of items()) await write(response, `${JSON.stringify(item)}\n`);
+    for await (const item of items()) await write(response, lineOf(item));
     response.end();
   });
-  app.post("/raw", async (request, response) => {
-    let size = 0;
-    for await (const chunk of request) size += (chunk as Buffer).length;
-    response.json({ size });
-  });
+  app.post("/raw", async (request, response) => response.json({ size: await sizeOf(request) }));
   app.post("/form", (request, response) => {
     let size = 0;
     const parser = busboy({ headers: request.headers });
@@ -36,7 +32,7 @@ export function listen(path: string, listening: (port: number) => void): void {
 
 async function sendEvents(response: Response, count?: number): Promise<void> {
   response.type("text/event-stream");
-  for await (const item of items(count)) await write(response, `data: ${JSON.stringify(item)}\n\n`);
+  for await (const item of items(count)) await write(response, eventOf(item));
   response.end();
 }
 

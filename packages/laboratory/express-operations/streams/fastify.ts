@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import multipart from "@fastify/multipart";
 import files from "@fastify/static";
 import { fastify } from "fastify";
-import { byteStream, FEW, type Item, items } from "./jobs.ts";
+import { byteStream, eventOf, FEW, type Item, items, lineOf, sizeOf } from "./jobs.ts";
 
 const LIMIT = 2 ** 30;
 
@@ -17,9 +17,7 @@ export async function listen(path: string, listening: (port: number) => void): P
   app.get("/file", (_request, reply) => reply.sendFile(basename(path)));
   app.get("/events", (_request, reply) => reply.type("text/event-stream").send(textOf(items(), eventOf)));
   app.get("/first", (_request, reply) => reply.type("text/event-stream").send(textOf(items(FEW), eventOf)));
-  app.get("/lines", (_request, reply) =>
-    reply.type("application/jsonl").send(textOf(items(), (item) => `${JSON.stringify(item)}\n`)),
-  );
+  app.get("/lines", (_request, reply) => reply.type("application/jsonl").send(textOf(items(), lineOf)));
   app.post("/raw", async ({ body }) => ({ size: await sizeOf(body as Readable) }));
   app.post("/form", async (request) => {
     let size = 0;
@@ -35,12 +33,4 @@ function textOf(all: AsyncIterable<Item>, write: (item: Item) => string): Readab
       for await (const item of all) yield write(item);
     })(),
   );
-}
-
-const eventOf = (item: Item): string => `data: ${JSON.stringify(item)}\n\n`;
-
-async function sizeOf(stream: AsyncIterable<Buffer>): Promise<number> {
-  let size = 0;
-  for await (const chunk of stream) size += chunk.length;
-  return size;
 }

@@ -4,7 +4,7 @@ import { serve } from "@hono/node-server";
 import { serveStatic } from "@hono/node-server/serve-static";
 import { type Context, Hono } from "hono";
 import { stream, streamSSE } from "hono/streaming";
-import { byteStream, FEW, items } from "./jobs.ts";
+import { byteStream, FEW, items, lineOf, sizeOf } from "./jobs.ts";
 
 /** Hono with its helpers for streams. `parseBody` holds a form in memory. */
 export function listen(path: string, listening: (port: number) => void): void {
@@ -15,14 +15,10 @@ export function listen(path: string, listening: (port: number) => void): void {
   app.get("/first", (context) => sendEvents(context, FEW));
   app.get("/lines", (context) =>
     stream(context, async (body) => {
-      for await (const item of items()) await body.write(`${JSON.stringify(item)}\n`);
+      for await (const item of items()) await body.write(lineOf(item));
     }),
   );
-  app.post("/raw", async (context) => {
-    let size = 0;
-    for await (const chunk of context.req.raw.body!) size += chunk.length;
-    return context.json({ size });
-  });
+  app.post("/raw", async (context) => context.json({ size: await sizeOf(context.req.raw.body!) }));
   app.post("/form", async (context) => {
     const { file } = await context.req.parseBody();
     return context.json({ size: (file as File).size });

@@ -45,6 +45,17 @@ export async function* items(count = ITEMS): AsyncGenerator<Item> {
   for (let id = 0; id < count; id++) yield { id, text: "a token of an answer" };
 }
 
+/** An item as an event, and as a JSON line. */
+export const eventOf = (item: Item): string => `data: ${JSON.stringify(item)}\n\n`;
+export const lineOf = (item: Item): string => `${JSON.stringify(item)}\n`;
+
+/** Reads a stream, and returns the number of its bytes. */
+export async function sizeOf(stream: AsyncIterable<Uint8Array>): Promise<number> {
+  let size = 0;
+  for await (const chunk of stream) size += chunk.length;
+  return size;
+}
+
 /** The number of events of which the first is measured. */
 export const FEW = 2;
 

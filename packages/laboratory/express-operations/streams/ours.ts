@@ -1,6 +1,6 @@
 import express from "express";
 import { file, type Handlers, implement, streamedBody } from "express-operations";
-import { byteStream, FEW, type Item, items } from "./jobs.ts";
+import { byteStream, FEW, type Item, items, sizeOf } from "./jobs.ts";
 
 interface Download<MediaType extends string, Body> {
   responses: { 200: { headers: object; content: Record<MediaType, Body> } };
@@ -67,10 +67,4 @@ export function listen(path: string, listening: (port: number) => void): void {
   } satisfies Handlers<operations>;
   const app = express().use(implement<operations>()({ document, handlers }));
   const server = app.listen(0, "127.0.0.1", () => listening((server.address() as { port: number }).port));
-}
-
-async function sizeOf(stream: AsyncIterable<Buffer>): Promise<number> {
-  let size = 0;
-  for await (const chunk of stream) size += chunk.length;
-  return size;
 }
