@@ -1,0 +1,98 @@
+import { createHook } from "node:async_hooks";
+import { registerHooks } from "node:module";
+import { parseAst } from "rolldown/parseAst";
+
+/**
+ * Counts how often each file of ours is entered. Imported before all others (`--import`), it makes each function of our source
+ * report when it begins, waits, goes on and ends. An entry is a call, or a resumed `await`, that comes from another of our files.
+ * A return is no entry, and neither is a callback that Node's event loop calls.
+ */
+export const entries = new Map<string, number>();
+
+/** The files of the functions that run now, the innermost last. */
+const running: { file: string }[] = [];
+/** The file that ran last in this callback of the event loop. */
+let last: string | undefined;
+
+Object.assign(globalThis, {
+  road: {
+    begin(file: string): object {
+      const call = { file };
+      this.goOn(call);
+      return call;
+    },
+    goOn(call: { file: string }, awaited?: unknown): unknown {
+      const from = running.at(-1)?.file ?? last;
+      const count = entries.get(call.file) ?? 0;
+      entries.set(call.file, from === undefined || from === call.file ? count : count + 1);
+      running.push(call);
+      return awaited;
+    },
+    wait(call: { file: string }, awaited: unknown): unknown {
+      this.end(call);
+      return awaited;
+    },
+    end(call: { file: string }): void {
+      const at = running.lastIndexOf(call);
+      if (at === -1) return;
+      running.length = at;
+      if (at === 0) last = call.file;
+    },
+  },
+});
+
+const promises = new Set<number>();
+createHook({
+  init: (id, type) => void (type === "PROMISE" && promises.add(id)),
+  before: (id) => void (promises.has(id) || (last = undefined)),
+}).enable();
+
+interface Node {
+  type: string;
+  start: number;
+  end: number;
+  expression?: boolean;
+  generator?: boolean;
+  body?: Node;
+  argument?: Node;
+}
+
+/** Returns the source with the calls of `road`. */
+function instrument(source: string, file: string): string {
+  const inserted: [at: number, text: string][] = [];
+  const visit = (node: Node, isIn: boolean): void => {
+    const isFunction = /^(?:Arrow)?Function/.test(node.type) && node.body !== undefined && node.body !== null;
+    const isShown = isFunction ? node.generator !== true : isIn;
+    const { body, argument } = node;
+    if (isFunction && isShown) {
+      const start = `const call = road.begin(${JSON.stringify(file)}); try {`;
+      const arrow = source.lastIndexOf("=>", body!.start) + 2; // parentheses around a body have no node
+      inserted.push(node.expression === true ? [arrow, `{ ${start} return (`] : [body!.start + 1, start]);
+    } else if (node.type === "AwaitExpression" && isShown)
+      inserted.push([node.start, "road.goOn(call, "], [argument!.start, "road.wait(call, "]);
+    for (const child of Object.values(node).flat())
+      if (typeof child === "object" && child !== null && "type" in child) visit(child as Node, isShown);
+    const end = "} finally { road.end(call); }";
+    if (isFunction && isShown)
+      inserted.push(node.expression === true ? [node.end, `); ${end} }`] : [body!.end - 1, end]);
+    else if (node.type === "AwaitExpression" && isShown) inserted.push([node.end, "))"]);
+  };
+  visit(parseAst(source, { lang: "ts" }) as unknown as Node, false);
+  let text = "";
+  let from = 0;
+  for (const [at, addition] of inserted.toSorted(([one], [other]) => one - other)) {
+    text += source.slice(from, at) + addition;
+    from = at;
+  }
+  return text + source.slice(from);
+}
+
+registerHooks({
+  load(url, context, nextLoad) {
+    const loaded = nextLoad(url, context);
+    const [, file] = /\/((?:apps|packages)\/[^/]+\/src\/.*\.ts)$/.exec(url) ?? [];
+    return file === undefined || url.includes("/node_modules/")
+      ? loaded
+      : { ...loaded, format: "module-typescript", source: instrument(String(loaded.source), file) };
+  },
+});
