@@ -12,15 +12,8 @@ import {
   withCompiler,
 } from "openapi-document";
 import { expectVersion } from "./validation/unsupported.ts";
-import { expectCacheable, isCacheable } from "./response/cacheable.ts";
-import {
-  type CacheOptions,
-  ResponseCache,
-  Operation,
-  requestHandler,
-  type Route,
-  type UntypedHandler,
-} from "./operation.ts";
+import { expectSuitable, type GivenHandler, optionsOf } from "./handler.ts";
+import { type CacheOptions, ResponseCache, Operation, requestHandler, type Route } from "./operation.ts";
 import type { VerifyBody } from "./request/body.ts";
 import { PathRouter } from "./request/path-router.ts";
 import type { BodyLimits } from "./request/limits.ts";
@@ -29,7 +22,6 @@ import type { CheckedShare, Violation } from "./response/response-check.ts";
 import type { StreamSettings } from "./response/stream-writer.ts";
 import type { OnInvalidCredential, SecurityHandler } from "./security/security.ts";
 import type { HandlerTypes, Handlers, NoOthers } from "./types.ts";
-import { expectRequestBody, streamedBodyLimits } from "./upload/streamed-body.ts";
 
 /** The options of `implement`. */
 export type ImplementOptions<Operations, Env extends HandlerTypes, Given extends Handlers<Operations, Env>> = {
@@ -83,7 +75,7 @@ interface CommonOptions extends Partial<BodyLimits> {
   onViolation?: (violation: Violation) => void;
   /** The timing of responses that are sent while they are produced. */
   streams?: StreamOptions;
-  /** Caches the responses of `cacheable` handlers until their data changes. */
+  /** Caches the responses of handlers with `isCacheable` until their data changes. */
   cache?: CacheOptions;
   /**
    * Compiles each `pattern`, such as `linearPattern` of `express-operations/linear-pattern`. Throws at start, naming the place, for
@@ -131,7 +123,7 @@ export function implement<Operations, Env extends HandlerTypes = HandlerTypes>()
   ): Implementation => {
     expectVersion(options.document);
     const document = readableDocument(options.document);
-    return serve(document, operationsOf(document), options.handlers as Record<string, UntypedHandler>, options);
+    return serve(document, operationsOf(document), options.handlers as Record<string, GivenHandler>, options);
   };
 }
 
@@ -143,7 +135,7 @@ export type ServeOptions = CommonOptions &
 export function serve(
   given: OpenApiDocument,
   entries: OperationEntry[],
-  handlers: Record<string, UntypedHandler>,
+  handlers: Record<string, GivenHandler>,
   options: ServeOptions,
 ): Implementation {
   expectFunctions(handlers, options);
@@ -189,7 +181,7 @@ function streamSettings({ headersAfter = 1_000, keepAlive = 15_000, shutdown }: 
 function buildRouter(
   document: OpenApiDocument,
   entries: OperationEntry[],
-  handlers: Record<string, UntypedHandler>,
+  handlers: Record<string, GivenHandler>,
   options: ServeOptions,
 ): { router: PathRouter<Route>; operations: Operation[] } {
   const {
@@ -208,13 +200,11 @@ function buildRouter(
     throw new TypeError(`The document and its implementation do not match:\n- ${mismatches.join("\n- ")}`);
 
   for (const entry of entries) {
-    const handler = handlers[entry.id]!;
-    if (isCacheable(handler)) expectCacheable(entry);
-    if (streamedBodyLimits(handler) === undefined) continue;
-    expectRequestBody(document, entry);
-    if (verifyBody !== undefined)
+    const own = optionsOf(handlers[entry.id]);
+    expectSuitable(document, entry, own);
+    if (own.streamsBody === true && verifyBody !== undefined)
       throw new Error(
-        `The handler of "${entry.id}" cannot have a streamed body: its signature covers the whole body. Remove \`streamedBody\`.`,
+        `The handler of "${entry.id}" cannot have a streamed body: its signature covers the whole body. Remove \`streamsBody\`.`,
       );
   }
   const responseCache = cache && new ResponseCache(cache);
@@ -231,7 +221,7 @@ function buildRouter(
     context,
     security: { handlers: security, realm, onInvalidCredential },
   };
-  const operations = entries.map((entry) => new Operation(entry, entries, handlers[entry.id]!, shared));
+  const operations = entries.map((entry) => new Operation(entry, entries, optionsOf(handlers[entry.id]), shared));
   for (const [at, operation] of operations.entries()) {
     router.route(entries[at]!.path, () => new Map()).set(operation.method, operation);
   }

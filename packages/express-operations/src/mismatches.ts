@@ -1,8 +1,8 @@
 import { type OpenApiDocument, type OperationEntry, parameterNames } from "openapi-document";
+import { type GivenHandler, optionsOf } from "./handler.ts";
 import { typeName } from "./lists.ts";
 import { unsupportedFeatures } from "./validation/unsupported.ts";
 import { schemeNamesOf } from "./security/security.ts";
-import { streamedBodyLimits } from "./upload/streamed-body.ts";
 
 /**
  * Returns the mismatches between a document and its implementation. Each is one sentence with the operation and the
@@ -11,7 +11,7 @@ import { streamedBodyLimits } from "./upload/streamed-body.ts";
 export function findMismatches(
   document: OpenApiDocument,
   entries: OperationEntry[],
-  handlers: Record<string, ((...input: never[]) => unknown) | undefined>,
+  handlers: Record<string, GivenHandler | undefined>,
   security: Record<string, unknown>,
 ): string[] {
   const faults: string[] = [];
@@ -35,10 +35,10 @@ export function findMismatches(
         `Operation "${id}" has a path parameter "${name}" that its path ${entry.path} does not name: correct one.`,
       );
     }
-    const handler = Object.hasOwn(handlers, id) ? handlers[id] : undefined;
-    const isBodyStreamed = typeof handler === "function" && streamedBodyLimits(handler) !== undefined;
-    faults.push(...unsupportedFeatures(document, entry, { isBodyStreamed }));
-    if (handler === undefined) faults.push(`Operation "${id}" has no handler: add one to the handlers.`);
+    const given = Object.hasOwn(handlers, id) ? handlers[id] : undefined;
+    const { handler, streamsBody = false } = optionsOf(given);
+    faults.push(...unsupportedFeatures(document, entry, { isBodyStreamed: streamsBody }));
+    if (given === undefined) faults.push(`Operation "${id}" has no handler: add one to the handlers.`);
     else if (typeof handler !== "function")
       faults.push(`The handler of operation "${id}" is ${typeName(handler)}: give it a function.`);
     for (const scheme of schemeNamesOf(document, entry)) {

@@ -7,6 +7,7 @@ import {
   type ResponseObject,
   responseKey,
 } from "openapi-document";
+import type { HandlerOptions, UntypedHandler } from "./handler.ts";
 import { oneOf } from "./lists.ts";
 import { type CompiledOperation, type CompileOptions, compileOperation } from "./compiled-operation.ts";
 import { Problem, type ProblemContext, type ProblemFormat, createProblem, problemResponse } from "./problem.ts";
@@ -17,7 +18,6 @@ import type { BodyLimits } from "./request/limits.ts";
 import { namedHeaders } from "./request/parameters.ts";
 import { type PathRouter, queryOf } from "./request/path-router.ts";
 import { type Deprecation, deprecationOf } from "./response/deprecation.ts";
-import { isCacheable } from "./response/cacheable.ts";
 import {
   deprecationHeadersOf,
   encodeResponse,
@@ -27,7 +27,6 @@ import {
   respondProblem,
   send,
 } from "./response/respond.ts";
-import type { HandlerResponse } from "./response/handler-response.ts";
 import { discardUnsent } from "./response/body-stream.ts";
 import { signalOf } from "./response/request-signal.ts";
 import { sendStream } from "./response/send-stream.ts";
@@ -35,17 +34,13 @@ import type { StreamSettings } from "./response/stream-writer.ts";
 import { StreamedResponse } from "./response/streamed-response.ts";
 import { type Admission, type Guard, guardOf, type SecurityOptions } from "./security/security.ts";
 import { withBodyFailure } from "./upload/body-failure.ts";
-import { streamedBodyLimits } from "./upload/streamed-body.ts";
 import { leaveUnread } from "./upload/unread-body.ts";
-
-/** A handler without its operation's types. */
-export type UntypedHandler = (input: Record<string, unknown>) => HandlerResponse | Promise<HandlerResponse>;
 
 /** The options that all operations of a document share. */
 export interface OperationOptions extends CompileOptions {
   security: SecurityOptions<unknown>;
   context: ((request: Request) => unknown) | undefined;
-  /** The cache for the responses of `cacheable` handlers. */
+  /** The cache for the responses of handlers with `isCacheable`. */
   cache: ResponseCache | undefined;
 }
 
@@ -68,18 +63,18 @@ export class Operation {
   #compilation: Promise<CompiledOperation> | undefined;
   #compiled: CompiledOperation | undefined;
 
-  constructor(entry: OperationEntry, entries: OperationEntry[], handler: UntypedHandler, options: OperationOptions) {
+  constructor(entry: OperationEntry, entries: OperationEntry[], own: HandlerOptions, options: OperationOptions) {
     this.id = entry.id;
     this.method = entry.method.toUpperCase();
     this.path = entry.path;
     this.#entry = entry;
     this.#names = parameterNames(entry.path);
-    this.#handler = handler;
+    this.#handler = own.handler;
     this.#options = options;
     this.#guard = guardOf(options.document, entry, options.security);
     this.#deprecation = deprecationOf(entry, entries);
-    this.#isCacheable = isCacheable(handler);
-    this.#streamed = streamedBodyLimits(handler);
+    this.#isCacheable = own.isCacheable === true;
+    this.#streamed = own.streamsBody === true ? (own.limits ?? {}) : undefined;
   }
 
   /** Compiles the operation before its first request. Rejects if its schemas are invalid. */

@@ -3,7 +3,8 @@ import type { FileBody } from "./response/file.ts";
 import type { ServerSentEvent } from "./response/server-sent-events.ts";
 import type { UploadedFile } from "./request/subject.ts";
 import type { StatusCode, StatusRange } from "./response/status.ts";
-import type { Concrete, OPERATION, StreamedInput as Streamed } from "./upload/types.ts";
+import type { BodyLimits } from "./request/limits.ts";
+import type { BodyOf, Concrete, StreamedBody } from "./upload/types.ts";
 
 /**
  * The types that an application adds to each handler's input: `caller` from its security handlers, `context` from its
@@ -18,10 +19,39 @@ export interface HandlerTypes {
   context?: unknown;
 }
 
-/** One handler for each operation of openapi-typescript's `operations`, keyed by operationId. */
+/** One handler for each operation of openapi-typescript's `operations`, keyed by operationId, alone or with options. */
 export type Handlers<Operations, Env extends HandlerTypes = HandlerTypes> = {
-  [Id in keyof Operations]: HandlerOf<Id, Operations, Env>;
+  [Id in keyof Operations]:
+    | HandlerOf<Id, Operations, Env>
+    | PlainHandler<HandlerOf<Id, Operations, Env>>
+    | StreamedHandler<Id, Operations, Env>;
 };
+
+/** A handler with options. */
+interface PlainHandler<OwnHandler> {
+  handler: OwnHandler;
+  /**
+   * Whether the 200 of this GET operation depends on path, query and data alone, not on the caller or the time. With the option
+   * `cache` of `implement`, such responses are cached until the data changes.
+   */
+  isCacheable?: boolean;
+  streamsBody?: false;
+}
+
+/**
+ * A handler that reads the request body while it arrives. A `multipart/form-data` body is in `parts`, any other in `body`, a
+ * `Readable` of bytes.
+ */
+type StreamedHandler<Id extends keyof Operations, Operations, Env extends HandlerTypes> = [
+  Exclude<BodyOf<Operations[Id]>, undefined>,
+] extends [never]
+  ? never
+  : {
+      handler: (input: StreamedInput<Operations[Id], Env>) => Returned<Id, Operations>;
+      streamsBody: true;
+      /** The limits of the operation in place of those of `implement`. */
+      limits?: Partial<BodyLimits>;
+    };
 
 /** Handles one operation. Declared errors are returned like successes; anything thrown is an internal error. */
 export type Handler<Operation, Env extends HandlerTypes = HandlerTypes> = HandlerOf<0, [Operation], Env>;
@@ -32,8 +62,12 @@ export type Handler<Operation, Env extends HandlerTypes = HandlerTypes> = Handle
  */
 export type Input<Operation, Env extends HandlerTypes = HandlerTypes> = InputOf<0, [Operation], Env>;
 
-/** The input of a handler marked by `streamedBody`. */
-export type StreamedInput<Operation, Env extends HandlerTypes = HandlerTypes> = Streamed<Input<Operation, Env>>;
+/** The input of a handler with `streamsBody`. */
+export type StreamedInput<Operation, Env extends HandlerTypes = HandlerTypes> = Omit<
+  Input<Operation, Env>,
+  "body" | "contentType" | "files"
+> &
+  StreamedBody<Operation>;
 
 /** The responses that a handler may return: one member for each declared status, with its body and headers. */
 export type Output<Operation> = OutputOf<0, [Operation]>;
@@ -41,10 +75,13 @@ export type Output<Operation> = OutputOf<0, [Operation]>;
 /** Takes the id and all operations, so that compiler messages print `HandlerOf<"getPet", operations, …>`. */
 type HandlerOf<Id extends keyof Operations, Operations, Env extends HandlerTypes> = (
   input: InputOf<Id, Operations, Env>,
-) => OutputOf<Id, Operations> | (Promise<OutputOf<Id, Operations>> & StatusHint<Id>);
+) => Returned<Id, Operations>;
+
+type Returned<Id extends keyof Operations, Operations> =
+  | OutputOf<Id, Operations>
+  | (Promise<OutputOf<Id, Operations>> & StatusHint<Id>);
 
 type InputOf<Id extends keyof Operations, Operations, Env extends HandlerTypes> = {
-  [OPERATION]?: Operations[Id];
   operationId: string;
   path: ParametersIn<Operations[Id], "path">;
   query: ParametersIn<Operations[Id], "query">;

@@ -21,10 +21,14 @@ const MISTAKES: Record<string, { code: Record<string, string>; says: RegExp }> =
   },
   "an undeclared status": {
     code: { searchBooks: "() => ({ status: 418 })" },
-    says: /Type '418' is not assignable to type '200 \| NoOtherStatusOf<"searchBooks">'/,
+    says: /418; }' is not assignable to type 'HandlerOf<"searchBooks", /,
   },
   "an undeclared status beside ranges": {
     code: { getBook: "() => ({ status: 418 })" },
+    says: /418; }' is not assignable to type 'HandlerOf<"getBook", /,
+  },
+  "an undeclared status of a handler with options": {
+    code: { getBook: "{ isCacheable: true, handler: () => ({ status: 418 }) }" },
     says: /Type '418' is not assignable to type '.*NoOtherStatusOf<"getBook">'/,
   },
   "an undeclared status, async": { code: { getBook: "async () => ({ status: 418 })" }, says: /Of<"getBook", / },

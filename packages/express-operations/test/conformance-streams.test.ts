@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import express, { type RequestHandler, type Response } from "express";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Check, conformanceChecks, ConformanceError, runConformance } from "../src/conformance.ts";
-import { implement, type OpenApiDocument, streamedBody } from "../src/index.ts";
+import { implement, type OpenApiDocument } from "../src/index.ts";
 
 const TOKEN = { type: "object", required: ["token"], properties: { token: { type: "string" } } };
 const file = { type: "string", format: "binary" };
@@ -64,10 +64,11 @@ const handlers = {
   rows: () => ({ status: 200, body: tokens() }),
   sequence: () => ({ status: 200, body: tokens() }),
   report: () => ({ status: 200, body: new Blob([REPORT]) }),
-  putBytes: streamedBody<any, any>(
-    (async ({ body }: { body: never }) => ({ status: 200, body: (await text(body)).length })) as never,
-    { bodyLimit: 2_000 },
-  ),
+  putBytes: {
+    streamsBody: true,
+    limits: { bodyLimit: 2_000 },
+    handler: async ({ body }: { body: never }) => ({ status: 200, body: (await text(body)).length }),
+  },
   addPhoto: () => ({ status: 200, body: 1 }),
 };
 

@@ -6,7 +6,7 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import express, { type ErrorRequestHandler } from "express";
 import { expect, onTestFinished, test } from "vitest";
-import { implement, type OpenApiDocument, streamedBody } from "../src/index.ts";
+import { implement, type OpenApiDocument } from "../src/index.ts";
 import { settle } from "./streaming.ts";
 
 const MiB = 2 ** 20;
@@ -32,7 +32,7 @@ async function serve(handler: (input: Input) => object, bodyLimit = 200 * MiB) {
     if (response.headersSent) response.destroy();
     else response.status(500).end();
   };
-  const handlers = { echo: streamedBody<any, any>(handler as never, { bodyLimit }) };
+  const handlers = { echo: { handler, streamsBody: true, limits: { bodyLimit } } };
   const app = express().use(implement()({ document, handlers: handlers as never }), onError);
   const server = createServer(app).on("checkContinue", app).listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -164,9 +164,8 @@ describe("checkResponses", () => {
 });
 
 test("a cacheable handler with a stream is called for each request", async () => {
-  const { cacheable } = await import("../src/index.ts");
   let calls = 0;
-  const handler = cacheable(() => (calls++, { status: 200, body: rows() }));
+  const handler = { isCacheable: true as const, handler: () => (calls++, { status: 200, body: rows() }) };
   const { url } = await serveStream({
     content: { "application/jsonl": { schema: ROW } },
     options: { cache: { version: () => 1 } },

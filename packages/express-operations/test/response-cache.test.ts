@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { implement, isMatch, type OpenApiDocument, responseTagger } from "../src/index.ts";
-import { cacheable } from "../src/response/cacheable.ts";
 import { ResponseCache } from "../src/operation.ts";
 import { listen } from "./listen.ts";
 
@@ -45,7 +44,12 @@ async function startCounting({
     calls.push(q);
     return { status: 200, body: { q, data: version(), filler: "x".repeat(length) } };
   };
-  const handlers = { list: cacheable(list), add: () => ({ status: 204 }), shop: list, once: list } as never;
+  const handlers = {
+    list: { handler: list, isCacheable: true },
+    add: () => ({ status: 204 }),
+    shop: list,
+    once: list,
+  } as never;
   const server = await listen(implement()({ document, handlers, cache: { version, bytes } }));
   const get = async (path: string, init?: RequestInit) => {
     const response = await fetch(server.baseUrl + path, init);
@@ -87,7 +91,12 @@ describe("cached responses", () => {
       if (++arrived === 4) setImmediate(both.resolve);
       return 1;
     };
-    const handlers = { list: cacheable(list), add: () => ({ status: 204 }), shop: list, once: list } as never;
+    const handlers = {
+      list: { handler: list, isCacheable: true },
+      add: () => ({ status: 204 }),
+      shop: list,
+      once: list,
+    } as never;
     await using server = await listen(implement()({ document, handlers, cache: { version } }));
     const statusOf = async (q: string) => (await fetch(`${server.baseUrl}/things?q=${q}`)).status;
     const statuses = await Promise.all(["good", "good", "broken", "broken"].map(statusOf));
@@ -108,7 +117,12 @@ describe("cached responses", () => {
       }
       return { status: 200, body: { data } };
     };
-    const handlers = { list: cacheable(list), add: () => ({ status: 204 }), shop: list, once: list } as never;
+    const handlers = {
+      list: { handler: list, isCacheable: true },
+      add: () => ({ status: 204 }),
+      shop: list,
+      once: list,
+    } as never;
     await using server = await listen(implement()({ document, handlers, cache: { version: () => version } }));
     const read = async (q: string) => (await fetch(`${server.baseUrl}/things?q=${q}`)).json();
     const early = read("slow");
@@ -128,7 +142,7 @@ describe("cached responses", () => {
       security: [{ bearer: [] }],
     } as OpenApiDocument;
     const handlers = {
-      list: cacheable(() => ({ status: 200, body: 1 })),
+      list: { handler: () => ({ status: 200, body: 1 }), isCacheable: true },
       add: () => ({}),
       shop: () => ({}),
       once: () => ({}),
@@ -174,7 +188,13 @@ describe("cached responses", () => {
 
   test.each(["add", "shop", "once"])("are rejected at the start for the operation %s", (operation) => {
     const answer = () => ({});
-    const handlers = { list: answer, add: answer, shop: answer, once: answer, [operation]: cacheable(answer) } as never;
+    const handlers = {
+      list: answer,
+      add: answer,
+      shop: answer,
+      once: answer,
+      [operation]: { handler: answer, isCacheable: true },
+    } as never;
     expect(() => implement()({ document, handlers })).toThrow(`The handler of "${operation}" cannot be cacheable`);
   });
 });
@@ -315,7 +335,7 @@ test("the response of a handler that is not cacheable is never cached", async ()
   const calls: string[] = [];
   const answer = (id: string) => () => (calls.push(id), { status: 200, body: calls.length });
   const handlers = {
-    list: cacheable(answer("list")),
+    list: { handler: answer("list"), isCacheable: true },
     add: () => ({ status: 204 }),
     shop: answer("shop"),
     once: answer("once"),

@@ -6,7 +6,6 @@ import {
   type OpenApiDocument,
   type PartOf,
   type StreamedInput,
-  streamedBody,
   type ValuePart,
 } from "../src/index.ts";
 
@@ -38,8 +37,10 @@ interface Env {
 }
 
 const handlers = {
-  upload: streamedBody(
-    async ({ path, caller, ...input }) => {
+  upload: {
+    streamsBody: true,
+    limits: { bodyLimit: 1e9, fileLimit: 1e9, fieldLimit: 1e4, maxParts: 10 },
+    handler: async ({ path, caller, ...input }) => {
       is<Equal<typeof path.shelf, string>>();
       is<Equal<typeof caller.user, string>>();
       if (input.contentType !== "multipart/form-data") {
@@ -57,13 +58,15 @@ const handlers = {
       }
       return { status: 200, body: { id: 1 } };
     },
-    { bodyLimit: 1e9, fileLimit: 1e9, fieldLimit: 1e4, maxParts: 10 },
-  ),
-  replace: streamedBody(({ body, contentType }) => {
-    is<Equal<typeof body, Readable | undefined>>();
-    is<Equal<typeof contentType, "text/plain" | undefined>>();
-    return { status: 200, body: { id: 1 } };
-  }),
+  },
+  replace: {
+    streamsBody: true,
+    handler: ({ body, contentType }) => {
+      is<Equal<typeof body, Readable | undefined>>();
+      is<Equal<typeof contentType, "text/plain" | undefined>>();
+      return { status: 200, body: { id: 1 } };
+    },
+  },
   remove: () => ({ status: 200, body: { id: 1 } }),
 } satisfies Handlers<operations, Env>;
 
@@ -75,8 +78,8 @@ implement<operations, Env>()({
   security,
   handlers: {
     ...handlers,
-    // @ts-expect-error not assignable to parameter of type 'OperationWithoutRequestBody'
-    remove: streamedBody(() => ({ status: 200, body: { id: 1 } })),
+    // @ts-expect-error Type 'true' is not assignable to type 'false'
+    remove: { streamsBody: true, handler: () => ({ status: 200, body: { id: 1 } }) },
   },
 });
 implement<operations, Env>()({
@@ -85,7 +88,7 @@ implement<operations, Env>()({
   handlers: {
     ...handlers,
     // @ts-expect-error 418 is not declared for replace
-    replace: streamedBody(() => ({ status: 418, body: { id: 1 } })),
+    replace: { streamsBody: true, handler: () => ({ status: 418, body: { id: 1 } }) },
   },
 });
 
@@ -93,7 +96,11 @@ const separate = async ({ body }: StreamedInput<operations["replace"], Env>) => 
   is<Equal<typeof body, Readable | undefined>>();
   return { status: 200 as const, body: { id: 1 } };
 };
-implement<operations, Env>()({ document, security, handlers: { ...handlers, replace: streamedBody(separate) } });
+implement<operations, Env>()({
+  document,
+  security,
+  handlers: { ...handlers, replace: { streamsBody: true, handler: separate } },
+});
 
 // Types that a program gives to files tell a file from a text.
 is<Equal<PartOf<{ file: Blob; name: string[] }>, FilePart<"file"> | FilePart<"name"> | ValuePart<"name", string>>>();

@@ -5,7 +5,7 @@ import { buffer, text } from "node:stream/consumers";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { implement, Problem, streamedBody } from "../src/index.ts";
+import { implement, Problem } from "../src/index.ts";
 import { anyJson } from "./echo.ts";
 import { post, serveUpload, type UploadInput, type UploadServer } from "./uploads.ts";
 
@@ -469,8 +469,8 @@ test("hundreds of uploads that are broken off or not read leave no memory", asyn
 
 test("an operation without a request body cannot have a streamed body", () => {
   const document = { openapi: "3.1.0", paths: { "/x": { get: { operationId: "x", responses: anyJson } } } };
-  const handlers = { x: streamedBody<any, any>(() => ({ status: 200 })) };
+  const handlers = { x: { handler: () => ({ status: 200 }), streamsBody: true } };
   expect(() => implement()({ document, handlers: handlers as never })).toThrow(
-    'The handler of "x" cannot have a streamed body: the operation has no request body. Remove `streamedBody`.',
+    'The handler of "x" cannot have a streamed body: the operation has no request body. Remove `streamsBody`.',
   );
 });

@@ -25,7 +25,7 @@ export interface StreamServer {
 /** The declaration and the handler of a server's operation. */
 export interface StreamOperation {
   content: Record<string, object>;
-  handler: (input: StreamInput) => object;
+  handler: ((input: StreamInput) => object) | { handler: () => object; isCacheable: true };
   openapi?: string;
   components?: object;
   responses?: object;

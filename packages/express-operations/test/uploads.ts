@@ -10,7 +10,6 @@ import {
   implement,
   type OpenApiDocument,
   type StreamedInput,
-  streamedBody,
   type ValuePart,
 } from "../src/index.ts";
 import { anyJson } from "./echo.ts";
@@ -75,7 +74,7 @@ export async function serveUpload(
     paths: { "/upload": { post: upload }, "/ping": { get: ping } },
   } as OpenApiDocument;
   const handlers = {
-    upload: isStreamed ? streamedBody<any, any>(handler as never, limits) : handler,
+    upload: isStreamed ? { handler, streamsBody: true, limits } : handler,
     ping: () => ({ status: 200, body: "pong" }),
   };
   const errors: Error[] = [];

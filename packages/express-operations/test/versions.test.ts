@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { runConformance } from "../src/conformance.ts";
 import { operationsOf } from "openapi-document";
-import { event, implement, type OpenApiDocument, streamedBody } from "../src/index.ts";
+import { event, implement, type OpenApiDocument } from "../src/index.ts";
 import { implementWebhooks } from "../src/webhooks/implement-webhooks.ts";
 import { callbackSenders, webhookSenders } from "../src/webhooks.ts";
 import { listen } from "./listen.ts";
@@ -25,7 +25,7 @@ interface Feature {
   /** The rest of the document. */
   document: (version: Version) => object;
   /** The handler of every operation. Default: it returns its input as JSON. */
-  handler?: (input: never) => unknown;
+  handler?: ((input: never) => unknown) | { handler: (input: never) => unknown; streamsBody: true };
   /** Sends requests. Throws unless they are served as the document says. A refused feature has none. */
   use?: (server: { baseUrl: string; document: OpenApiDocument }) => Promise<void>;
 }
@@ -471,7 +471,7 @@ const FEATURES: Feature[] = [
     }),
   },
   {
-    name: "`itemSchema` of a request body, which a handler marked by `streamedBody` reads",
+    name: "`itemSchema` of a request body, which a handler with `streamsBody` reads",
     since: "3.2",
     document: () => ({
       paths: {
@@ -483,10 +483,10 @@ const FEATURES: Feature[] = [
         },
       },
     }),
-    handler: streamedBody<any, any>((async ({ body }: { body: Readable }) => ({
-      status: 200,
-      body: { text: await text(body) },
-    })) as never),
+    handler: {
+      streamsBody: true,
+      handler: async ({ body }: { body: Readable }) => ({ status: 200, body: { text: await text(body) } }),
+    },
     use: async ({ baseUrl }) =>
       accepted(baseUrl, { method: "POST", body: 1, headers: { "Content-Type": "application/jsonl" } }, { text: "1" }),
   },

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Handlers, type Input, streamedBody } from "../src/index.ts";
+import { type Handlers, type Input } from "../src/index.ts";
 import { implementWebhooks, type ReceivedWebhooks } from "../src/webhooks/implement-webhooks.ts";
 import { signatureHeaders } from "../src/webhooks/signature.ts";
 import { callbackSenders, InvalidWebhookError, WebhookDeliveryError, webhookSenders } from "../src/webhooks.ts";
@@ -224,9 +224,9 @@ describe("a receiver", () => {
     expect(serve({ secret: [] })).toThrow("The list of webhook secrets is empty. Give at least one.");
     expect(serve({})).toThrow('Operation "POST note" has no handler: add one to the handlers.');
     const handler = () => ({ status: 204 });
-    const booked = streamedBody(handler as never);
+    const booked = { handler, streamsBody: true };
     expect(serve({ handlers: { booked, "POST note": handler, "PUT note": handler } })).toThrow(
-      'The handler of "booked" cannot have a streamed body: its signature covers the whole body. Remove `streamedBody`.',
+      'The handler of "booked" cannot have a streamed body: its signature covers the whole body. Remove `streamsBody`.',
     );
     expect(serve({ document: { openapi: "2.0" } })).toThrow("The document is OpenAPI 2.0");
   });

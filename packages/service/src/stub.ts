@@ -1,7 +1,5 @@
 import { problem } from "./problems.ts";
 
-const STUBS = new WeakSet<object>();
-
 /** The part of a handler's input that a stub reads. */
 interface StubInput {
   operationId: string;
@@ -11,16 +9,17 @@ interface StubInput {
  * Returns the handler of an operation that is not written yet. It validates requests like any other, and responds to valid
  * ones with 501 in the format of the service's errors.
  */
-export function stub(): (input: StubInput) => Promise<never> {
-  const handler = ({ operationId }: StubInput): Promise<never> =>
-    Promise.reject(problem("not_implemented", undefined, `The operation ${operationId} is not implemented yet.`));
-  STUBS.add(handler);
-  return handler;
+export function stub() {
+  return {
+    isStub: true,
+    handler: ({ operationId }: StubInput): Promise<never> =>
+      Promise.reject(problem("not_implemented", undefined, `The operation ${operationId} is not implemented yet.`)),
+  };
 }
 
 /** Returns whether a handler was made by `stub`. */
 export function isStub(handler: object | undefined): boolean {
-  return handler !== undefined && STUBS.has(handler);
+  return handler !== undefined && "isStub" in handler;
 }
 
 /** Returns the operationIds of the handlers that are stubs. */

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { buffer, text } from "node:stream/consumers";
 import express from "express";
-import { implement, type Input, type OpenApiDocument, type Output, streamedBody } from "express-operations";
+import { type Handlers, implement, type OpenApiDocument } from "express-operations";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { type Listener, type listen as Listen, listen } from "../src/http/listener.ts";
 import { startProgram } from "./things-program.ts";
@@ -363,11 +363,16 @@ function uploading(receive: (body: Readable) => unknown): { app: App; begun: Pro
     openapi: "3.1.0",
     paths: { "/upload": { post: { operationId: "upload", requestBody, responses } } },
   } as OpenApiDocument;
-  const upload = streamedBody<Input<Upload>, Promise<Output<Upload>>>(async ({ body }) => {
-    resolve();
-    return { status: 200, body: await receive(body) };
-  });
-  return { app: express().use(implement<{ upload: Upload }>()({ document, handlers: { upload } })), begun };
+  const handlers: Handlers<{ upload: Upload }> = {
+    upload: {
+      streamsBody: true,
+      async handler({ body }) {
+        resolve();
+        return { status: 200, body: await receive(body) };
+      },
+    },
+  };
+  return { app: express().use(implement<{ upload: Upload }>()({ document, handlers })), begun };
 }
 
 interface Upload {

@@ -3,7 +3,9 @@ import { Problem } from "express-operations";
 import { isStub, stub, stubsIn } from "../src/stub.ts";
 
 test("a stub responds with 501 that names the operation", async () => {
-  const failure: unknown = await stub()({ operationId: "listThings" }).catch((error: unknown) => error);
+  const failure: unknown = await stub()
+    .handler({ operationId: "listThings" })
+    .catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(Problem);
   expect(failure).toMatchObject({
     status: 501,

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import express from "express";
-import { event, file, type Handlers, implement, streamedBody, textEvent } from "express-operations";
+import { event, file, type Handlers, implement, textEvent } from "express-operations";
 import { measurements, TOKENS, writeReport } from "./content.ts";
 import document from "./openapi.json" with { type: "json" };
 import type { components, operations } from "./operations.ts";
@@ -53,8 +53,10 @@ const handlers = {
     return { status: 200, body: await file(report, { name: "report.txt", disposition: query.disposition }) };
   },
 
-  upload: streamedBody(
-    async ({ parts, context }) => {
+  upload: {
+    streamsBody: true,
+    limits: { bodyLimit: 10 * 1024 ** 3, fileLimit: 10 * 1024 ** 3 },
+    async handler({ parts, context }) {
       const transfer = context.begin("upload");
       const received: components["schemas"]["Upload"] = { name: "", size: 0, sha256: "" };
       for await (const part of parts) {
@@ -70,8 +72,7 @@ const handlers = {
       }
       return { status: 200, body: received };
     },
-    { bodyLimit: 10 * 1024 ** 3, fileLimit: 10 * 1024 ** 3 },
-  ),
+  },
 
   watchTransfers: ({ signal }) => ({ status: 200, body: changes(signal) }),
 } satisfies Handlers<operations, Env>;

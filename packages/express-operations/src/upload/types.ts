@@ -23,27 +23,11 @@ export interface ValuePart<Field extends string = string, Value = unknown> {
   stream?: undefined;
 }
 
-/** The operation of a handler's input. It names the operation to `streamedBody` and has no value. */
-export declare const OPERATION: unique symbol;
+/** The body of a request to an operation that the handler reads: `body` or `parts` as streams. */
+export type StreamedBody<Operation> = StreamedContent<BodyOf<Operation>>;
 
-/** The input of a handler that may be marked by `streamedBody`. */
-export interface PlainInput {
-  [OPERATION]?: unknown;
-}
-
-/** The input of a handler marked by `streamedBody`: `body` or `parts` as streams, and the rest of a plain input. */
-export type StreamedInput<Input extends PlainInput> = Omit<Input, "body" | "contentType" | "files"> &
-  StreamedContent<BodyOf<OperationOf<Input>>>;
-
-/** Whether the operation of an input has a request body. */
-export type HasBody<Input extends PlainInput> = [Exclude<BodyOf<OperationOf<Input>>, undefined>] extends [never]
-  ? false
-  : true;
-
-type OperationOf<Input extends PlainInput> = Exclude<Input[typeof OPERATION], undefined>;
-
-/** Includes undefined if the body is optional. */
-type BodyOf<Operation> = Operation extends { requestBody: infer Body }
+/** Includes undefined if the body is optional. `never` for an operation without a body. */
+export type BodyOf<Operation> = Operation extends { requestBody: infer Body }
   ? Body
   : Operation extends { requestBody?: infer Body }
     ? Body | undefined

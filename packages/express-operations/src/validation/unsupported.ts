@@ -88,7 +88,7 @@ function unsupportedBody(document: OpenApiDocument, { operation }: OperationEntr
     );
     const found = UNREAD.filter((key) => key in media);
     const keys = nested ? [...found, "an encoding in an encoding"] : found;
-    const remedy = isForm ? "remove it." : "remove it, or mark the handler with `streamedBody`.";
+    const remedy = isForm ? "remove it." : "remove it, or give its handler the option `streamsBody`.";
     return keys.map((key) => `has ${key} in its request body ${mediaType}, which is not validated: ${remedy}`);
   });
 }

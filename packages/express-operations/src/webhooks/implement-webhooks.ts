@@ -8,7 +8,7 @@ import {
 } from "openapi-document";
 import { type Implementation, type ImplementOptions, serve } from "../implement.ts";
 import { expectVersion } from "../validation/unsupported.ts";
-import type { UntypedHandler } from "../operation.ts";
+import type { GivenHandler } from "../handler.ts";
 import { Problem, PROBLEM_CODES } from "../problem.ts";
 import type { VerifyBody } from "../request/body.ts";
 import type { Handlers, HandlerTypes } from "../types.ts";
@@ -59,7 +59,7 @@ export function implementWebhooks<Webhooks, Env extends HandlerTypes = HandlerTy
     const document = readableDocument(options.document);
     if (typeof secret !== "function") webhooksFor(secret);
     const entries = receivedEntries(document, paths);
-    const handlers = options.handlers as Record<string, UntypedHandler>;
+    const handlers = options.handlers as Record<string, GivenHandler>;
     return serve(document, entries, handlers, { ...options, verifyBody: verifier(secret) });
   };
 }

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import express from "express";
-import { implement, type OpenApiDocument, streamedBody } from "../../src/index.ts";
+import { implement, type OpenApiDocument } from "../../src/index.ts";
 import { measure, type Measured, PATTERN } from "./sample.ts";
 
 const LIMIT = 11 * 1024 ** 3;
@@ -83,15 +83,20 @@ const app = express().use(
     handlers: {
       generated: ({ query }) => ({ status: 200, body: generated(query.size) }),
       readable: ({ query }) => ({ status: 200, body: readable(query.size) }),
-      raw: streamedBody(async ({ body }) => ({ status: 200, body: await measure(body) }), { bodyLimit: LIMIT }),
-      form: streamedBody(
-        async ({ parts }) => {
+      raw: {
+        streamsBody: true,
+        limits: { bodyLimit: LIMIT },
+        handler: async ({ body }) => ({ status: 200, body: await measure(body) }),
+      },
+      form: {
+        streamsBody: true,
+        limits: { bodyLimit: LIMIT },
+        async handler({ parts }) {
           let measured = { size: 0, sample: 0 };
           for await (const part of parts) if (part.stream) measured = await measure(part.stream);
           return { status: 200, body: measured };
         },
-        { bodyLimit: LIMIT },
-      ),
+      },
     },
   }),
 );

@@ -1,5 +1,5 @@
 import express from "express";
-import { file, type Handlers, implement, streamedBody } from "express-operations";
+import { file, type Handlers, implement } from "express-operations";
 import { byteStream, FEW, type Item, items, sizeOf } from "./jobs.ts";
 
 interface Download<MediaType extends string, Body> {
@@ -58,12 +58,20 @@ export function listen(path: string, listening: (port: number) => void): void {
     events: () => ({ status: 200, body: items() }),
     lines: () => ({ status: 200, body: items() }),
     first: () => ({ status: 200, body: items(FEW) }),
-    raw: streamedBody(async ({ body }) => ({ status: 200, body: { size: await sizeOf(body) } }), limits),
-    form: streamedBody(async ({ parts }) => {
-      let size = 0;
-      for await (const { stream } of parts) if (stream) size += await sizeOf(stream);
-      return { status: 200, body: { size } };
-    }, limits),
+    raw: {
+      streamsBody: true,
+      limits,
+      handler: async ({ body }) => ({ status: 200, body: { size: await sizeOf(body) } }),
+    },
+    form: {
+      streamsBody: true,
+      limits,
+      async handler({ parts }) {
+        let size = 0;
+        for await (const { stream } of parts) if (stream) size += await sizeOf(stream);
+        return { status: 200, body: { size } };
+      },
+    },
   } satisfies Handlers<operations>;
   const app = express().use(implement<operations>()({ document, handlers }));
   const server = app.listen(0, "127.0.0.1", () => listening((server.address() as { port: number }).port));

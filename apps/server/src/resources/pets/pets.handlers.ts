@@ -7,7 +7,6 @@ import { errorBody } from "@platform/service/errors";
 import { page } from "@platform/service/page";
 import type { IdempotencyTables } from "@platform/storage/idempotency.table";
 import type { Handlers } from "express-operations";
-import { cacheable } from "express-operations/cacheable";
 import { findPet, insertPet, listPets } from "./pets.repository.ts";
 import type { PetsTables } from "./pets.table.ts";
 
@@ -15,10 +14,13 @@ const API_KEY_IN_NAME = 'The field "name" contains an API key. Send API keys in 
 
 /** The operations tagged Pets. */
 export const petsHandlers = {
-  listPets: cacheable(async (input) => {
-    const { query, context } = input;
-    return page(input, (slice) => listPets(context.db, { ...slice, status: query.status }));
-  }),
+  listPets: {
+    isCacheable: true,
+    async handler(input) {
+      const { query, context } = input;
+      return page(input, (slice) => listPets(context.db, { ...slice, status: query.status }));
+    },
+  },
 
   async createPet(input) {
     const { body, caller } = input;
@@ -31,11 +33,14 @@ export const petsHandlers = {
     );
   },
 
-  getPet: cacheable(async ({ path, context }) => {
-    const pet = await findPet(context.db, { id: path.petId });
-    if (pet === undefined) return { status: 404, body: errorBody("not_found", "There is no animal with this id.") };
-    return { status: 200, body: pet };
-  }),
+  getPet: {
+    isCacheable: true,
+    async handler({ path, context }) {
+      const pet = await findPet(context.db, { id: path.petId });
+      if (pet === undefined) return { status: 404, body: errorBody("not_found", "There is no animal with this id.") };
+      return { status: 200, body: pet };
+    },
+  },
 } satisfies Handlers<
   Pick<OperationsWithDefaults, OperationIdsByTag["Pets"]>,
   HandlerContext<PetsTables & IdempotencyTables>
