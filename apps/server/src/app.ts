@@ -5,9 +5,7 @@ import { authentication, type KeyUses } from "@platform/api-keys/authentication"
 import { withRateLimits, type RateLimits } from "@platform/api-keys/rate-limits";
 import { expectValidScopes } from "@platform/api-keys/keys.repository";
 import { NAME } from "@platform/command-line/name";
-import type { Capacity } from "@platform/service/capacity";
 import { operationOptions } from "@platform/service/operation-options";
-import { dataVersionOf } from "@platform/service/request-state";
 import { createServiceApp, type ServiceAppOptions } from "@platform/service/service-app";
 import type { Environment as EnvironmentName } from "@platform/service/settings";
 import { isStub } from "@platform/service/stub";
@@ -67,7 +65,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
     basePath,
     errorFormat,
     runInSnapshot: isCaching ? storage.snapshot : (run) => storage.snapshot(() => run(undefined, undefined)), // no version, so no caching
-    api: (capacity) => operations(options, capacity),
+    api: await operations(options),
     isSecret: holdsApiKey,
     findFailure,
     outages: {
@@ -77,7 +75,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
   });
 }
 
-async function operations(options: AppOptions, capacity: Capacity): Promise<Implementation> {
+async function operations(options: AppOptions): Promise<Implementation> {
   const { storage, keyUses, rateLimits } = options;
   const handlersOfSchemes = securityHandlers(authentication(storage.db, keyUses, options.environment), options);
   const passwords = Object.keys(handlersOfSchemes).filter(
@@ -90,8 +88,8 @@ async function operations(options: AppOptions, capacity: Capacity): Promise<Impl
     warm: Object.keys(handlers).length <= MOST_WARM,
     realm: NAME,
     ...withRateLimits(rateLimits, storage.db, handlersOfSchemes, passwords),
-    context: capacity.reserving(storage),
-    cache: { version: dataVersionOf, bytes: RESPONSE_CACHE_BYTES },
+    context: storage,
+    cache: { version: "dataVersion", bytes: RESPONSE_CACHE_BYTES },
   });
   for (const { operationId, error } of await implementation.ready) {
     if (!isStub((handlers as Record<string, object>)[operationId])) throw error;

@@ -1,7 +1,6 @@
-import { createState } from "@platform/service/request-state";
 import { migrate } from "@platform/storage/migrations";
 import { temporaryUrl } from "@platform/test-support/temporary";
-import type { Request, Response } from "express";
+import type { Request } from "express";
 import { afterEach, expect, test, vi } from "vitest";
 import { generateApiKey, hashApiKey } from "../src/api-key.ts";
 import { authentication } from "../src/authentication.ts";
@@ -18,16 +17,13 @@ async function setUp(maxCachedKeys?: number) {
   const data = { version: "1" as string | undefined };
   const uses = { record: vi.fn<(id: number) => void>(), close: async () => {} };
   const authenticateRequest = authentication(db, uses, "development", maxCachedKeys);
-  const response = {} as Response;
   return {
     db,
     data,
     uses,
     make,
-    authenticate: async (key: string) => {
-      createState(response).credentialsVersion = data.version;
-      return authenticateRequest(key, { res: response } as Request);
-    },
+    authenticate: async (key: string) =>
+      authenticateRequest(key, { res: { locals: { credentialsVersion: data.version } } } as unknown as Request),
   };
 }
 

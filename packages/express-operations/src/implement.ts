@@ -13,7 +13,9 @@ import {
 } from "openapi-document";
 import { expectVersion } from "./validation/unsupported.ts";
 import { expectSuitable, type GivenHandler, optionsOf } from "./handler.ts";
-import { type CacheOptions, ResponseCache, Operation, requestHandler, type Route } from "./operation.ts";
+import { expressHandler } from "./express.ts";
+import { Operation, type Route } from "./operation.ts";
+import { type CacheOptions, ResponseCache, type Road } from "./road.ts";
 import type { VerifyBody } from "./request/body.ts";
 import { PathRouter } from "./request/path-router.ts";
 import type { BodyLimits } from "./request/limits.ts";
@@ -42,8 +44,8 @@ interface SecurityOptions<Caller> {
 }
 
 interface ContextOptions<Context> {
-  /** Returns the `context` of a handler's input. */
-  context: (request: Request) => Context;
+  /** The `context` of a handler's input, or a function that returns it. */
+  context: Context | ((request: Request) => Context);
 }
 
 interface CommonOptions extends Partial<BodyLimits> {
@@ -64,8 +66,6 @@ interface CommonOptions extends Partial<BodyLimits> {
    * unchanged; `onViolation` decides what a violation leads to.
    */
   checkResponses?: CheckedShare;
-  /** Called with the operation of a request, before credentials and input are validated. */
-  onOperation?: (request: Request, operationId: string) => void;
   /**
    * Called with each request that gets 401 for an invalid credential, once all alternatives have failed. A thrown `Problem` is
    * sent instead of the 401, such as a 429.
@@ -141,15 +141,19 @@ export function serve(
   expectFunctions(handlers, options);
   const document = options.compilePattern === undefined ? given : withCompiler(given, options.compilePattern);
   expectPatterns(document, entries);
-  const { router, operations } = buildRouter(document, entries, handlers, options);
+  const operations = operationsFor(document, entries, handlers, options);
+  const router = new PathRouter<Route>();
+  for (const operation of operations)
+    router.route(operation.entry.path, () => new Map()).set(operation.method, operation);
   void warnOfCosts(document, entries); // never rejects
-  const { onOperation = () => {}, problemFormat = "declared", streams = {} } = options;
-  const handle = requestHandler(router, operations, { onOperation, problemFormat, streams: streamSettings(streams) });
+  const { problemFormat = "declared", streams = {}, cache } = options;
+  const road: Road = { router, cache: cache && new ResponseCache(cache) };
+  const handle = expressHandler(road, operations, { problemFormat, streams: streamSettings(streams) });
   const ready = options.warm === true ? warmAll(operations) : warnOfBrokenOperations(document, entries);
   return Object.assign(handle, { ready });
 }
 
-const CALLBACKS = ["compilePattern", "context", "onOperation", "onInvalidCredential", "onViolation"] as const;
+const CALLBACKS = ["compilePattern", "onInvalidCredential", "onViolation"] as const;
 const FORMATS = new Set<unknown>([undefined, "declared", "json", "problem+json"]);
 
 /** Throws for an option that is called and is no function. The handlers themselves are compared with the document. */
@@ -161,8 +165,8 @@ function expectFunctions(handlers: unknown, options: ServeOptions): void {
   for (const name of CALLBACKS)
     if (options[name] !== undefined && typeof options[name] !== "function")
       throw new TypeError(`The option ${name} is ${typeName(options[name])}. It has to be a function.`);
-  if (cache && typeof cache.version !== "function")
-    throw new TypeError(`The option cache.version is ${typeName(cache.version)}. It has to be a function.`);
+  if (cache && typeof cache.version !== "function" && typeof cache.version !== "string")
+    throw new TypeError(`The option cache.version is ${typeName(cache.version)}. It has to be a function or a string.`);
   if (typeof problemFormat === "function" || FORMATS.has(problemFormat)) return;
   const given = typeof problemFormat === "string" ? JSON.stringify(problemFormat) : typeName(problemFormat);
   throw new TypeError(
@@ -178,12 +182,12 @@ function streamSettings({ headersAfter = 1_000, keepAlive = 15_000, shutdown }: 
   return { headersAfter, keepAlive, shutdown };
 }
 
-function buildRouter(
+function operationsFor(
   document: OpenApiDocument,
   entries: OperationEntry[],
   handlers: Record<string, GivenHandler>,
   options: ServeOptions,
-): { router: PathRouter<Route>; operations: Operation[] } {
+): Operation[] {
   const {
     security = {},
     context,
@@ -192,7 +196,6 @@ function buildRouter(
     checkResponses = "off",
     onViolation = () => {},
     onInvalidCredential,
-    cache,
     verifyBody,
   } = options;
   const mismatches = findMismatches(document, entries, handlers, security);
@@ -207,9 +210,6 @@ function buildRouter(
         `The handler of "${entry.id}" cannot have a streamed body: its signature covers the whole body. Remove \`streamsBody\`.`,
       );
   }
-  const responseCache = cache && new ResponseCache(cache);
-
-  const router = new PathRouter<Route>();
   const checking = { share: checkResponses, onViolation };
   const shared = {
     document,
@@ -217,21 +217,16 @@ function buildRouter(
     vendorTypes,
     verifyBody,
     checking,
-    cache: responseCache,
     context,
     security: { handlers: security, realm, onInvalidCredential },
   };
-  const operations = entries.map((entry) => new Operation(entry, entries, optionsOf(handlers[entry.id]), shared));
-  for (const [at, operation] of operations.entries()) {
-    router.route(entries[at]!.path, () => new Map()).set(operation.method, operation);
-  }
-  return { router, operations };
+  return entries.map((entry) => new Operation(entry, entries, optionsOf(handlers[entry.id]), shared));
 }
 
 async function warmAll(operations: Operation[]): Promise<BrokenOperation[]> {
   const broken: BrokenOperation[] = [];
   for (const operation of operations) {
-    await operation.warm().catch((error: unknown) => broken.push({ operationId: operation.id, error }));
+    await operation.compile().catch((error: unknown) => broken.push({ operationId: operation.id, error }));
   }
   return broken;
 }

@@ -6,6 +6,7 @@ export { responseTagger } from "./response/response-tagger.ts";
 export { file, type FileBody, type FileOptions } from "./response/file.ts";
 export { event, type EventFields, type ServerSentEvent, textEvent } from "./response/server-sent-events.ts";
 export { implement, type Implementation, type ImplementOptions, type StreamOptions } from "./implement.ts";
+export type { Locals } from "./road.ts";
 export { mountPath } from "./request/path-router.ts";
 export { normalizePath } from "openapi-document";
 export type { BodyLimits } from "./request/limits.ts";

@@ -1,7 +1,7 @@
 import express from "express";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operationsOf } from "openapi-document";
-import { type Handlers, implement, type OpenApiDocument, type Problem } from "../src/index.ts";
+import { type Handlers, implement, type OpenApiDocument, Problem } from "../src/index.ts";
 import { document, type operations } from "./fixtures/bookshop.ts";
 import { listen } from "./listen.ts";
 
@@ -44,13 +44,37 @@ describe("a served document", () => {
     expect([response.status, await response.json()]).toEqual([404, { code: "not_found" }]);
   });
 
-  test("onOperation is called before validation, and only if an operation matches", async () => {
-    const calls: string[] = [];
-    const onOperation = ({ url }: express.Request, operationId: string) => void calls.push(`${url} ${operationId}`);
-    await using other = await listen(implement<operations>()({ document, handlers, onOperation }));
+  test("response.locals has the operationId before validation, if an operation matches", async () => {
+    const ended: string[] = [];
+    const serve = implement<operations>()({ document, handlers });
+    await using other = await listen((request, response, next) => {
+      response.once("finish", () => ended.push(`${request.originalUrl} ${response.locals["operationId"]}`));
+      serve(request, response, next);
+    });
     for (const path of ["/books/0", "/books/x", "/nope"]) await fetch(other.baseUrl + path);
     await fetch(`${other.baseUrl}/books/0`, { method: "PATCH" });
-    expect(calls).toEqual(["/books/0 getBook", "/books/x getBook"]);
+    expect(ended).toEqual(["/books/0 getBook", "/books/x getBook", "/nope undefined", "/books/0 undefined"]);
+  });
+
+  test("beforeHandler of response.locals is called for valid requests alone, and its Problem is sent", async () => {
+    const serve = implement<operations>()({ document, handlers });
+    let calls = 0;
+    await using other = await listen((request, response, next) => {
+      response.locals["beforeHandler"] = () => {
+        calls++;
+        throw new Problem(503, "busy", "Retry later.");
+      };
+      serve(request, response, next);
+    });
+    const statusOf = async (path: string) => (await fetch(other.baseUrl + path)).status;
+    expect([await statusOf("/books/x"), calls, await statusOf("/books/1"), calls]).toEqual([400, 0, 503, 1]);
+  });
+
+  test("a context that is no function is the context of each handler", async () => {
+    const getBook = ({ context }: { context: object }) => ({ status: 404, body: context });
+    const changed = { ...handlers, getBook } as never;
+    await using other = await listen(implement()({ document, handlers: changed, context: { code: "here" } }));
+    expect(await (await fetch(`${other.baseUrl}/books/1`)).json()).toEqual({ code: "here" });
   });
 
   test("an error of a handler reaches the error handler of Express", async () => {
@@ -172,9 +196,8 @@ describe("a document and an implementation that do not match", () => {
       { handlers: undefined },
       "The option handlers is undefined. It has to be an object of functions.",
     ],
-    ["a callback", {}, { onOperation: null }, "The option onOperation is null. It has to be a function."],
-    ["a context", {}, { context: {} }, "The option context is an object. It has to be a function."],
-    ["a cache", {}, { cache: {} }, "The option cache.version is undefined. It has to be a function."],
+    ["a callback", {}, { onViolation: null }, "The option onViolation is null. It has to be a function."],
+    ["a cache", {}, { cache: {} }, "The option cache.version is undefined. It has to be a function or a string."],
     ["null as security", {}, { security: null }, "The option security is null. It has to be an object of functions."],
     ["a format", {}, { problemFormat: "xml" }, 'The option problemFormat is "xml". It has to be "declared"'],
   ])("are a TypeError at start for %s that is no function", (_given, change, options, message) => {

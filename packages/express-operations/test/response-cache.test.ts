@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { implement, isMatch, type OpenApiDocument, responseTagger } from "../src/index.ts";
-import { ResponseCache } from "../src/operation.ts";
+import { ResponseCache } from "../src/road.ts";
 import { listen } from "./listen.ts";
 
 const json = {
@@ -166,6 +166,25 @@ describe("cached responses", () => {
       expect(await status({ ...good, Accept: "text/html" }, method)).toBe(406);
       expect(await status(good, method)).toBe(200);
     }
+  });
+
+  test("have the version in a field of response.locals, if version is a string", async () => {
+    let calls = 0;
+    const list = { handler: () => ({ status: 200, body: ++calls }), isCacheable: true };
+    const answer = () => ({ status: 204 });
+    const handlers = { list, add: answer, shop: answer, once: answer } as never;
+    const serve = implement()({ document, handlers, cache: { version: "changes" } });
+    let changes: number | undefined = 1;
+    await using server = await listen((request, response, next) => {
+      response.locals["changes"] = changes;
+      serve(request, response, next);
+    });
+    const read = async () => (await fetch(`${server.baseUrl}/things`)).json();
+    const first = [await read(), await read()];
+    changes = 2;
+    const second = [await read(), await read()];
+    changes = undefined;
+    expect([...first, ...second, await read(), await read()]).toEqual([1, 1, 2, 2, 3, 4]);
   });
 
   test.each([undefined, null, false, "1"])("are not stored while the version is %s", async (version) => {

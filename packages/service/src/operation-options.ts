@@ -1,7 +1,6 @@
 import type { Violation } from "express-operations";
 import type { Logger } from "pino";
 import { type ErrorFormat, plainErrors } from "./problems.ts";
-import { recordOperation } from "./http/request-state.ts";
 import type { Environment } from "./settings.ts";
 import type { RequestHandler } from "express";
 
@@ -30,7 +29,6 @@ export function operationOptions({
   return {
     problemFormat: errorFormat,
     warm: true,
-    onOperation: recordOperation,
     streams: shutdown === undefined ? {} : { shutdown },
     checkResponses: isDevelopment ? ("always" as const) : { sample: SAMPLE_RATE },
     onViolation: (violation: Violation) => {

@@ -12,7 +12,7 @@ import { contractDocument, type ServedDocument } from "./documents/contract-docu
 import { type ErrorFormat, problem } from "./problems.ts";
 import { onError } from "./http/on-error.ts";
 import { allowGetHead } from "./http/allow-get-head.ts";
-import { type Capacity, createCapacity } from "./http/capacity.ts";
+import { waitWhenFull } from "./http/capacity.ts";
 import { checkHead } from "./http/request-head.ts";
 import type { AppOrListener, DirectRoute } from "./http/express-messages.ts";
 import { crossOrigin, defaultHeaders, stateOf } from "./http/request-state.ts";
@@ -34,8 +34,8 @@ export interface ServiceAppOptions extends Readiness {
    * that of the credentials in it.
    */
   runInSnapshot: (run: (dataVersion: number | undefined, credentialsVersion: string | undefined) => void) => void;
-  /** Returns the handler of all requests below the base path. It reserves capacity for each request that it works on. */
-  api: (capacity: Capacity) => Promise<RequestHandler>;
+  /** The handler of all requests below the base path, such as a handler of `implement`. */
+  api: RequestHandler;
   logger: Logger;
   /** Whether a text contains a secret, which must never be logged. */
   isSecret: (text: string) => boolean;
@@ -56,12 +56,11 @@ export interface ServiceAppOptions extends Readiness {
  * Returns an Express app with the API below the base path, the probes `/healthz` and `/readyz`, and the contract as document and
  * page.
  */
-export async function createServiceApp(options: ServiceAppOptions): Promise<Express & AppOrListener> {
+export function createServiceApp(options: ServiceAppOptions): Express & AppOrListener {
   const { document, basePath, logger, outages, tracing, observer, isPlain = false } = options;
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing").enable("strict routing");
   app.set("trust proxy", options.trustProxy ?? []); // `forwardedOf` reads this setting
-  const capacity = createCapacity(options.maxInFlight);
   const everyRequest = compose(
     defaultHeaders(app, options),
     ...(tracing === undefined ? [] : [tracing.traceRequest]),
@@ -72,9 +71,9 @@ export async function createServiceApp(options: ServiceAppOptions): Promise<Expr
   const api = compose(
     everyRequest,
     crossOrigin,
-    capacity.waitWhenFull,
+    waitWhenFull(options.maxInFlight),
     inSnapshot(options.runInSnapshot),
-    await options.api(capacity),
+    options.api,
   );
   const handleError = onError(logger, outages, options.errorFormat);
   if (basePath !== "") app.use(mountPath(basePath), api);
@@ -162,7 +161,6 @@ export function directRoute(path: string, handler: RequestHandler, handleError: 
     request.baseUrl = path;
     request.url = url.slice(path.length);
     request.params = {};
-    response.locals = Object.create(null) as Response["locals"];
     void handler(request, response, (error: unknown = problem("not_found")) => {
       request.baseUrl = "";
       request.url = url;

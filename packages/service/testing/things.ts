@@ -146,7 +146,29 @@ export function thingsService({
 
   async function open({ logger, metrics, tracing, isStopping, shutdown }: ProcessContext): Promise<OpenedService> {
     const things: Thing[] = [];
-    const app = await createServiceApp({
+    const implementation = implement<Operations>()({
+      ...operationOptions({ environment: "development", logger, observer: metrics, shutdown, errorFormat }),
+      document,
+      realm: "things",
+      security: { bearerAuth: security },
+      onInvalidCredential,
+      handlers: {
+        listThings: async ({ query }) => {
+          await before("listThings");
+          return { status: 200, body: things.slice(0, query.limit) };
+        },
+        watchThings: ({ signal }) => ({ status: 200, body: watch(signal) }),
+        createThing: async ({ body }) => {
+          await before("createThing");
+          const added = { id: things.length + 1, ...body };
+          things.push(added);
+          return { status: 201, body: added };
+        },
+      },
+    });
+    const [broken] = await implementation.ready;
+    if (broken !== undefined) throw broken.error;
+    const app = createServiceApp({
       ...config,
       document,
       basePath,
@@ -162,32 +184,7 @@ export function thingsService({
         isOutage,
         logOutage: (error, req) => logger.error({ err: error, req }, "outage"),
       },
-      api: async (capacity) => {
-        const implementation = implement<Operations>()({
-          ...operationOptions({ environment: "development", logger, observer: metrics, shutdown, errorFormat }),
-          document,
-          realm: "things",
-          security: { bearerAuth: security },
-          onInvalidCredential,
-          context: capacity.reserving(undefined),
-          handlers: {
-            listThings: async ({ query }) => {
-              await before("listThings");
-              return { status: 200, body: things.slice(0, query.limit) };
-            },
-            watchThings: ({ signal }) => ({ status: 200, body: watch(signal) }),
-            createThing: async ({ body }) => {
-              await before("createThing");
-              const added = { id: things.length + 1, ...body };
-              things.push(added);
-              return { status: 201, body: added };
-            },
-          },
-        });
-        const [broken] = await implementation.ready;
-        if (broken !== undefined) throw broken.error;
-        return implementation;
-      },
+      api: implementation,
     });
     /** Yields the things, and then waits for the end of the request. */
     async function* watch(signal: AbortSignal): AsyncGenerator<Thing> {

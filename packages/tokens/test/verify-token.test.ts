@@ -1,7 +1,6 @@
 import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { createState } from "@platform/service/request-state";
 import { Problem } from "express-operations";
 import type { Request } from "express";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -14,9 +13,7 @@ beforeAll(async () => void (issuer = await startIssuer()));
 afterAll(() => issuer[Symbol.asyncDispose]());
 
 function requested(): Request {
-  const response = {};
-  createState(response as never);
-  return { res: response } as never;
+  return { res: { locals: {} } } as never;
 }
 
 const verifier = () => verifyToken(tokenConfig(issuer.env).tokenIssuer);

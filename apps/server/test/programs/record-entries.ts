@@ -15,7 +15,7 @@ const running: { file: string }[] = [];
 let last: string | undefined;
 
 Object.assign(globalThis, {
-  road: {
+  __recorder: {
     begin(file: string): object {
       const call = { file };
       this.goOn(call);
@@ -57,7 +57,7 @@ interface Node {
   argument?: Node;
 }
 
-/** Returns the source with the calls of `road`. */
+/** Returns the source with the calls of `__recorder`. */
 function instrument(source: string, file: string): string {
   const inserted: [at: number, text: string][] = [];
   const visit = (node: Node, isIn: boolean): void => {
@@ -65,14 +65,14 @@ function instrument(source: string, file: string): string {
     const isShown = isFunction ? node.generator !== true : isIn;
     const { body, argument } = node;
     if (isFunction && isShown) {
-      const start = `const call = road.begin(${JSON.stringify(file)}); try {`;
+      const start = `const __call = __recorder.begin(${JSON.stringify(file)}); try {`;
       const arrow = source.lastIndexOf("=>", body!.start) + 2; // parentheses around a body have no node
       inserted.push(node.expression === true ? [arrow, `{ ${start} return (`] : [body!.start + 1, start]);
     } else if (node.type === "AwaitExpression" && isShown)
-      inserted.push([node.start, "road.goOn(call, "], [argument!.start, "road.wait(call, "]);
+      inserted.push([node.start, "__recorder.goOn(__call, "], [argument!.start, "__recorder.wait(__call, "]);
     for (const child of Object.values(node).flat())
       if (typeof child === "object" && child !== null && "type" in child) visit(child as Node, isShown);
-    const end = "} finally { road.end(call); }";
+    const end = "} finally { __recorder.end(__call); }";
     if (isFunction && isShown)
       inserted.push(node.expression === true ? [node.end, `); ${end} }`] : [body!.end - 1, end]);
     else if (node.type === "AwaitExpression" && isShown) inserted.push([node.end, "))"]);

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { isStringObject } from "node:util/types";
-import type { Request, Response } from "express";
+import type { Request } from "express";
 import { typeName } from "../lists.ts";
 import { declaredAs, parseMediaType } from "../media-type.ts";
 import {
@@ -16,7 +16,6 @@ import {
 } from "openapi-document";
 import type { Problem } from "../problem.ts";
 import { asStreamedBody, discardUnsent, expectErrors } from "./body-stream.ts";
-import { isNotModified } from "./conditions.ts";
 import type { Deprecation } from "./deprecation.ts";
 import type { DropUndeclared, HandlerResponse, Headers } from "./handler-response.ts";
 import type { ItemFormat } from "./item-format.ts";
@@ -58,36 +57,6 @@ export function encodeHeaders(values: HandlerResponse["headers"]): Record<string
   return headers;
 }
 
-/**
- * Writes a response. HEAD gets the headers of GET with its length, and no body (RFC 9110, section 9.3.2). A GET or HEAD
- * whose `If-None-Match` names the `ETag` of a 200 gets 304 (section 15.4.5).
- */
-export function send(
-  request: Request,
-  response: Response,
-  encoded: EncodedResponse,
-  deprecationHeaders?: Headers,
-): void {
-  const { status, headers, payload } = encoded;
-  const tag = headers["ETag"] as string | undefined;
-  const written = announced(status, headers, deprecationHeaders);
-  const condition = request.headers["if-none-match"];
-  const isRead = request.method === "GET" || request.method === "HEAD";
-  if (condition !== undefined && isRead && status === 200 && tag !== undefined && isNotModified(condition, tag)) {
-    const { "Content-Type": _, "Content-Length": __, ...others } = written;
-    response.writeHead(304, others).end();
-    return;
-  }
-  response.writeHead(status, written);
-  if (payload === undefined || request.method === "HEAD") response.end();
-  else response.end(payload);
-}
-
-/** Encodes and writes a response. */
-export function respond(request: Request, response: Response, result: HandlerResponse): void {
-  send(request, response, encodeResponse(result));
-}
-
 /** Adds the deprecation headers to those of a response if its status has any. */
 export function announced(status: number, headers: Headers, deprecationHeaders: Headers | undefined): Headers {
   return isAnnouncedWith(status) ? withDeprecationHeaders(deprecationHeaders, headers) : headers;
@@ -114,31 +83,17 @@ function withDeprecationHeaders(deprecationHeaders: Headers | undefined, headers
   return { ...others, ...headers, [name]: [String(Link), headers[name]!].flat().join(", ") };
 }
 
-/** Writes an error response. Closes the connection if a response has already begun. */
-export function respondProblem(
-  request: Request,
-  response: Response,
-  problem: HandlerResponse,
-  deprecationHeaders: Headers | undefined,
-): void {
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  send(request, response, encodeResponse(problem), deprecationHeaders);
-}
-
-/** Returns the deprecation headers for 2xx, 304 and 404. */
+/** Returns the headers that announce the deprecation of an operation on 2xx, 304 and 404. `values` are those of its path. */
 export function deprecationHeadersOf(
-  request: Request,
-  { headers, successorPath }: Deprecation,
-  valueOf: (parameter: string) => string,
-): Record<string, string> {
-  if (successorPath === undefined) return headers;
-  const target = successorPath
-    .replace(/\{([^}]+)\}/g, (_, name: string) => valueOf(name))
+  { baseUrl }: Request,
+  { deprecation, names }: { deprecation: Deprecation | undefined; names: string[] },
+  values: string[],
+): Headers | undefined {
+  if (deprecation?.successorPath === undefined) return deprecation?.headers;
+  const target = deprecation.successorPath
+    .replace(/\{([^}]+)\}/g, (_, name: string) => values[names.indexOf(name)]!)
     .replace(/[<>"]/g, encodeURIComponent);
-  return { ...headers, Link: `<${request.baseUrl}${target}>; rel="successor-version"` };
+  return { ...deprecation.headers, Link: `<${baseUrl}${target}>; rel="successor-version"` };
 }
 
 /** Returns whether bodies of a media type are written as JSON. The usual media type is compared first. */

@@ -2,21 +2,6 @@ import type { NextFunction, Request, RequestHandler, Response } from "express";
 import { problem } from "../problems.ts";
 import { stateOf } from "./request-state.ts";
 
-/**
- * Limits the requests in flight. A request beyond the limit waits for a second at most, and then gets a 503. Most of an overload
- * is thus not refused: a refusal takes about as much CPU time as a cheap request, and clients have a bounded number of
- * connections, each with one request.
- */
-export interface Capacity {
-  /** Counts a request as in flight until its response is closed. At the limit, the request waits before any work on it. */
-  waitWhenFull: RequestHandler;
-  /**
-   * Returns a function for the option `context` of `implement`, which passes `context` on. A request whose body arrives late
-   * counts only from then on; at the limit the function throws the 503.
-   */
-  reserving: <Context>(context: Context) => (request: Request) => Context;
-}
-
 /** How long a request waits for others to end, in milliseconds. */
 const LONGEST_WAIT_MS = 1_000;
 /** How often the waiting requests are checked, in milliseconds. */
@@ -33,8 +18,14 @@ interface WaitingRequest {
   deadline: number;
 }
 
-/** Returns the limit of a process. */
-export function createCapacity(maxInFlight: number): Capacity {
+/**
+ * Limits the requests in flight. A request counts until its response is closed. Beyond the limit it waits before any work on it,
+ * for a second at most, and then gets a 503. Most of an overload is thus not refused: a refusal takes about as much CPU time as a
+ * cheap request, and clients have a bounded number of connections, each with one request.
+ *
+ * A request whose body arrives late counts only from then on. At the limit it gets the 503 before its handler runs.
+ */
+export function waitWhenFull(maxInFlight: number): RequestHandler {
   let inFlight = 0;
   let waiting: WaitingRequest[] = [];
   /** The requests of this turn of the event loop whose bodies may arrive later. */
@@ -56,7 +47,14 @@ export function createCapacity(maxInFlight: number): Capacity {
     setImmediate(admitWaiting);
   };
   const releaseLateBodies = (): void => {
-    for (const [request, response] of withBodies) if (!request.complete) release(response);
+    for (const [request, response] of withBodies) {
+      if (request.complete) continue;
+      release(response);
+      stateOf(response).beforeHandler = () => {
+        if (inFlight >= maxInFlight) throw FULL;
+        take(response);
+      };
+    }
     withBodies = [];
   };
   const admit = (request: Request, response: Response, next: NextFunction): void => {
@@ -82,19 +80,10 @@ export function createCapacity(maxInFlight: number): Capacity {
     check = undefined;
   };
 
-  return {
-    waitWhenFull: (request, response, next) => {
-      if (waiting.length === 0 && inFlight < maxInFlight) return admit(request, response, next);
-      waiting.push({ request, response, next, deadline: performance.now() + LONGEST_WAIT_MS });
-      check ??= setInterval(admitWaiting, WAIT_CHECK_MS);
-    },
-    reserving: (context) => (request) => {
-      const response = request.res!;
-      if (stateOf(response).isInFlight) return context;
-      if (inFlight >= maxInFlight) throw FULL;
-      take(response);
-      return context;
-    },
+  return (request, response, next) => {
+    if (waiting.length === 0 && inFlight < maxInFlight) return admit(request, response, next);
+    waiting.push({ request, response, next, deadline: performance.now() + LONGEST_WAIT_MS });
+    check ??= setInterval(admitWaiting, WAIT_CHECK_MS);
   };
 }
 

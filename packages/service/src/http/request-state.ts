@@ -1,16 +1,23 @@
 import type { OutgoingHttpHeaders, ServerResponse as NodeResponse } from "node:http";
 import type { Express, NextFunction, Request, RequestHandler, Response } from "express";
+import type { Locals } from "express-operations";
 import { ServerResponse, validateHeaderName, validateHeaderValue } from "./node-http.ts";
 
-/** The state of a request while it is served. Each object has all fields from the start, which keeps access to them fast. */
-export class RequestState {
+/**
+ * The state of a request while it is served, in `response.locals`. Each object has all fields from the start, which keeps access to
+ * them fast.
+ */
+export class RequestState implements Locals {
   /** Default headers that are the same for many responses. */
   block: HeaderBlock;
   /** Further default headers of the response, also of an error. Headers that a handler sets take precedence. */
   readonly headers: Record<string, string> = {};
   /** The caller's `X-Request-Id`, or a generated one. */
   id: string | undefined = undefined;
+  /** Set by `implement`. */
   operationId: string | undefined = undefined;
+  /** Called by `implement`. */
+  beforeHandler: (() => void) | undefined = undefined;
   /** The owner of the credential, once it is accepted. */
   caller: { readonly id: number | string; readonly name: string } | undefined = undefined;
   traceId: string | undefined = undefined;
@@ -26,38 +33,9 @@ export class RequestState {
   }
 }
 
-const STATE = Symbol("the state of a request");
-
-interface WithState {
-  [STATE]?: RequestState;
-}
-
-/** Creates the state of the request that a response belongs to. */
-export function createState(response: NodeResponse, block = NO_HEADERS): RequestState {
-  return ((response as WithState)[STATE] = new RequestState(block));
-}
-
-/** Returns the state of the request that a response belongs to. Throws if no middleware has created it yet. */
-export function stateOf(response: NodeResponse): RequestState {
-  const state = findState(response);
-  if (state === undefined)
-    throw new Error("The request has no state. Put defaultHeaders() before all other middlewares.");
-  return state;
-}
-
-/** Returns the state, or undefined for a response that Node sends itself, without any middleware. */
-export function findState(response: NodeResponse): RequestState | undefined {
-  return (response as WithState)[STATE];
-}
-
-/** Records the operation of a request. */
-export function recordOperation({ res }: Request, operationId: string): void {
-  stateOf(res!).operationId = operationId;
-}
-
-/** Returns the version of the data that a request reads, or undefined if it is unknown. */
-export function dataVersionOf({ res }: Request): number | undefined {
-  return stateOf(res!).dataVersion;
+/** Returns the state of the request that a response belongs to. */
+export function stateOf({ locals }: Pick<Response, "locals">): RequestState {
+  return locals as RequestState;
 }
 
 /**
@@ -146,7 +124,7 @@ export function defaultHeaders(
   }: { strictTransportSecurity?: string | undefined; isPlain?: boolean | undefined } = {},
 ): RequestHandler {
   const writeHead = function (this: Response, status: number, ...rest: unknown[]): NodeResponse {
-    const { block, headers: defaults } = findState(this) ?? NO_STATE;
+    const { block = NO_HEADERS, headers: defaults } = (this.locals ?? {}) as Partial<RequestState>; // Node's own have none
     const [headers = {}] = rest;
     if (
       rest.length <= 1 &&
@@ -175,13 +153,10 @@ export function defaultHeaders(
     "Cache-Control": NO_STORE,
   });
   return (_request, response, next) => {
-    createState(response, block);
+    response.locals = new RequestState(block);
     next();
   };
 }
-
-/** The state of a response that Node sends itself. */
-const NO_STATE = new RequestState(NO_HEADERS);
 
 /** Inserts the text of headers behind the status line. Node keeps the head in `_header` until it is sent. */
 function insertText(response: NodeResponse, text: string): void {

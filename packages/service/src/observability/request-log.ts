@@ -3,7 +3,7 @@ import type { Request, RequestHandler, Response } from "express";
 import { type DestinationStream, type Logger, pino } from "pino";
 import type { ServiceConfig } from "../settings.ts";
 import { forwardedOf } from "../http/request-head.ts";
-import { findState, stateOf } from "../http/request-state.ts";
+import { stateOf } from "../http/request-state.ts";
 
 /**
  * The paths that the logger redacts. Requests are logged without headers; the paths matter if a request object is logged by
@@ -98,7 +98,7 @@ export function describeRequest(
   request: Request,
   response: Response,
 ): { id: string | undefined; method: string; path: string } {
-  return { id: findState(response)?.id, method: request.method, path: loggedPath(request.originalUrl) };
+  return { id: stateOf(response).id, method: request.method, path: loggedPath(request.originalUrl) };
 }
 
 function idOf(request: Request, isSecret: (text: string) => boolean): string {

@@ -1,0 +1,79 @@
+import type { NextFunction, Request, Response } from "express";
+import { problemContexts, type Operation } from "./operation.ts";
+import { Problem, type ProblemFormat, problemResponse } from "./problem.ts";
+import { isNotModified } from "./response/conditions.ts";
+import type { Headers } from "./response/handler-response.ts";
+import {
+  announced,
+  deprecationHeadersOf,
+  type EncodedResponse,
+  encodeResponse,
+  type OperationResult,
+} from "./response/respond.ts";
+import { sendStream } from "./response/send-stream.ts";
+import type { StreamSettings } from "./response/stream-writer.ts";
+import { StreamedResponse } from "./response/streamed-response.ts";
+import { type Exchange, type Road, serve } from "./road.ts";
+
+/** How responses are written. */
+export interface WritingOptions {
+  problemFormat: ProblemFormat;
+  streams: StreamSettings;
+}
+
+/** Returns the Express handler that serves each request, and writes the result. */
+export function expressHandler(road: Road, operations: Operation[], { problemFormat, streams }: WritingOptions) {
+  const contextOf = problemContexts(operations);
+  return (request: Request, response: Response, next: NextFunction): void => {
+    const { locals } = response;
+    const exchange: Exchange = { request, response, locals, route: undefined, operation: undefined, values: [] };
+    const write = (result: OperationResult): void => {
+      const { operation, route } = exchange;
+      const deprecation = operation?.deprecation && deprecationHeadersOf(request, operation, exchange.values);
+      if (result instanceof StreamedResponse)
+        sendStream(request, response, result, streams, deprecation).catch(fail).catch(next);
+      else if (!(result instanceof Problem)) send(request, response, result, deprecation);
+      else if (response.headersSent) response.destroy();
+      else {
+        const { status, headers } = result;
+        const context = operation?.problemContext(status) ?? contextOf(status, route);
+        const written = problemResponse(result, problemFormat, context);
+        send(request, response, encodeResponse({ status, headers, ...written }), deprecation);
+      }
+    };
+    const fail = (error: unknown): void => {
+      if (error instanceof Problem) write(error);
+      // Express does not treat `undefined`, `null`, "route" and "router" as errors.
+      else if (error instanceof Error) next(error);
+      else
+        next(new Error("The application threw a value that is not an Error. `cause` is that value.", { cause: error }));
+    };
+    try {
+      const result = serve(road, exchange);
+      if (result instanceof Promise) result.then(write).catch(fail).catch(next);
+      else write(result);
+    } catch (error) {
+      fail(error);
+    }
+  };
+}
+
+/**
+ * Writes a response. HEAD gets the headers of GET with its length, and no body (RFC 9110, section 9.3.2). A GET or HEAD
+ * whose `If-None-Match` names the `ETag` of a 200 gets 304 (section 15.4.5).
+ */
+function send(request: Request, response: Response, encoded: EncodedResponse, deprecation: Headers | undefined): void {
+  const { status, headers, payload } = encoded;
+  const tag = headers["ETag"] as string | undefined;
+  const written = announced(status, headers, deprecation);
+  const condition = request.headers["if-none-match"];
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  if (condition !== undefined && isRead && status === 200 && tag !== undefined && isNotModified(condition, tag)) {
+    const { "Content-Type": _, "Content-Length": __, ...others } = written;
+    response.writeHead(304, others).end();
+    return;
+  }
+  response.writeHead(status, written);
+  if (payload === undefined || request.method === "HEAD") response.end();
+  else response.end(payload);
+}
