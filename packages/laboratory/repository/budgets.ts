@@ -19,7 +19,7 @@ const CODE = /\.(?:[cm]?[jt]sx?|go|rs|sh|css|html|py|java)$|^\.ci\/run$/;
 const TESTS = /(?:^|\/)test\/|\.test(?:-d)?\.tsx?$/;
 const GENERATED = /(?:^|\/)generated\//;
 const LABORATORY = /^packages\/laboratory\//;
-const DOCUMENTS = /^packages\/express-operations\/src\/|^packages\/fetch-operations\/src\/generated\//;
+const DOCUMENTS = /^packages\/(?:express-operations|openapi-document)\/src\//;
 const EXTENSIONS =
   /^packages\/express-operations\/src\/(?:conformance|upload|webhooks|(?:conformance|webhooks)\.ts|response\/(?:.*stream|server-sent|item-format|event-schema))/;
 
