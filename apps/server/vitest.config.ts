@@ -7,12 +7,9 @@ const EVERY_DATABASE = [
   "app",
   "database/earlier-databases",
   "idempotency/*",
-  "keys/creators",
-  "keys/sharing",
   "monitoring/metrics",
   "rate-limits",
   "security/api-top-ten",
-  "starts",
   "upgrade/upgrade.long",
 ].map((name) => `test/${name}.test.ts`);
 /** Those of the operations run through the test of drift. */

@@ -1,7 +1,24 @@
+import { availableParallelism } from "node:os";
 import { databaseProjects } from "@platform/test-support/database-projects";
 import shared from "@platform/test-support/vitest-config";
 import { defineConfig, mergeConfig } from "vitest/config";
 
-const EVERY_DATABASE = ["audit.repository", "keys.repository", "rate-limits"].map((name) => `test/${name}.test.ts`);
+const EVERY_DATABASE = [
+  "audit.repository",
+  "keys.repository",
+  "rate-limits",
+  "service/creators",
+  "service/lost-answers",
+  "service/sharing",
+  "service/starts",
+].map((name) => `test/${name}.test.ts`);
 
-export default mergeConfig(shared, defineConfig({ test: { projects: await databaseProjects(EVERY_DATABASE) } }));
+export default mergeConfig(
+  shared,
+  defineConfig({
+    test: {
+      maxWorkers: 2 * availableParallelism(), // many tests wait for processes of their own
+      projects: await databaseProjects(EVERY_DATABASE),
+    },
+  }),
+);

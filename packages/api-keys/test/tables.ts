@@ -1,6 +1,9 @@
 import { columnTypes } from "@platform/storage/column-types";
+import { createIdempotencyKeys } from "@platform/storage/idempotency.migrations";
+import { idempotencyKeys } from "@platform/storage/idempotency.registration";
+import type { IdempotencyTables } from "@platform/storage/idempotency.table";
 import type { Migrations } from "@platform/storage/migrations";
-import { type Registration, tablesOf } from "@platform/storage/registration";
+import { type Registration, type Schema, tablesOf } from "@platform/storage/registration";
 import type { OnCommit, Storage } from "@platform/storage/storage";
 import * as storage from "@platform/storage/testing";
 import { type Generated, type Kysely, sql } from "kysely";
@@ -9,16 +12,18 @@ import { apiKeys, type ApiKeysTables } from "../src/keys.table.ts";
 
 /** A table whose rows keys add. */
 interface ThingsTables {
-  things: { id: Generated<number>; created_by: number | null; created_at: number | null };
+  things: { id: Generated<number>; name: Generated<string>; created_by: number | null; created_at: number | null };
 }
 
-export type Tables = ApiKeysTables & ThingsTables;
+export type Tables = ApiKeysTables & ThingsTables & IdempotencyTables;
 
 /** The database in tests. */
 export type Database = Kysely<Tables>;
 
 const things: Registration<ThingsTables> = {
-  tables: { things: { key: ["id"], addedBy: { operationId: "createThing", resource: "thing" } } },
+  tables: {
+    things: { key: ["id"], noun: ["thing", "things"], addedBy: { operationId: "createThing", resource: "thing" } },
+  },
 };
 
 export const MIGRATIONS: Migrations = {
@@ -28,14 +33,18 @@ export const MIGRATIONS: Migrations = {
   "0004_create_things": {
     servedBy: "every version",
     up: async (db) => {
-      const { id, integer } = columnTypes(db);
-      await sql`create table things (id ${id}, created_by ${integer}, created_at ${integer})`.execute(db);
+      const { id, integer, strict } = columnTypes(db);
+      const columns = sql`id ${id}, name text not null default '', created_by ${integer}, created_at ${integer}`;
+      await sql`create table things (${columns}) ${strict}`.execute(db);
     },
   },
+  "0005_create_idempotency_keys": { servedBy: "every version", up: createIdempotencyKeys },
 };
 
 /** The metadata of all tables. */
-export const TABLES = tablesOf([apiKeys, things]);
+export const TABLES = tablesOf([things, apiKeys, idempotencyKeys]);
+
+export const SCHEMA: Schema = { migrations: MIGRATIONS, tables: TABLES };
 
 /** Opens a connection that is closed after the test. */
 export const opened = (url: string): Database => storage.opened(url);

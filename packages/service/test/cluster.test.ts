@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { METRICS_PREFIX } from "@platform/command-line/name";
 import { freePort } from "@platform/test-support/free-port";
 import { needsPosix } from "@platform/test-support/posix";
-import { answeringProcesses, metricsOf, sampleOf } from "@platform/test-support/program";
+import { answeringProcesses, metricsOf, type Program, sampleOf } from "@platform/test-support/program";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { environment, pathOf, send, startProgram } from "./things-program.ts";
@@ -209,4 +209,24 @@ async function untilAskedToClose(service: { baseUrl: string }): Promise<unknown[
 function isRunning(pid: number): boolean {
   const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" });
   return !/^(Z|$)/.test(stdout.trim());
+}
+
+test("worker processes leave signals to the first process, because a terminal sends them to all", async (context) => {
+  needsPosix(context, "command `ps`");
+  const program = await startProgram({ WEB_CONCURRENCY: "2" });
+  const workers = childrenOf(program);
+  expect(workers).toHaveLength(2);
+  for (const pid of workers) for (const signal of ["SIGINT", "SIGTERM"] as const) process.kill(pid, signal);
+  for (let times = 0; times < 4; times++) {
+    const { status } = await fetch(new URL("/healthz", program.baseUrl), { headers: { Connection: "close" } });
+    expect(status).toBe(200);
+  }
+  expect(childrenOf(program)).toEqual(workers);
+  expect(program.output()).not.toContain("a process ended");
+  expect(await program.stop("SIGINT")).toBe(0);
+});
+
+function childrenOf({ child }: Program): number[] {
+  const { stdout } = spawnSync("ps", ["-o", "pid=", "--ppid", String(child.pid)], { encoding: "utf8" });
+  return stdout.trim().split(/\s+/).map(Number);
 }

@@ -1,9 +1,13 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
-import { createLogger, loggedPath, parseTraceparent } from "../src/observability/request-log.ts";
+import { createLogger, inBatches, loggedPath, parseTraceparent } from "../src/observability/request-log.ts";
 import { json, startThings } from "../testing/start-things.ts";
 import { Outage } from "../testing/things.ts";
+import { pathOf } from "./things-program.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const TRACEPARENT = `00-${TRACE_ID}-b7ad6b7169203331-01`;
@@ -196,3 +200,37 @@ test.each([
   [TRACEPARENT.toUpperCase(), undefined],
   [undefined, undefined],
 ])("traceparent %s has the trace %s", (header, traceId) => expect(parseTraceparent(header)?.traceId).toBe(traceId));
+
+test("the last log line is written once, before the process exits", async () => {
+  const child = execFile(process.execPath, [pathOf("last-words")]);
+  const [output, [code]] = await Promise.all([text(child.stdout!), once(child, "exit")]);
+  expect({ code, lines: output.match(/"msg":"[^"]*"/g) }).toEqual({ code: 3, lines: ['"msg":"the last words"'] });
+});
+
+test("log lines are written in batches, each line once and in order", async () => {
+  const written: string[] = [];
+  const listeners = process.listenerCount("exit");
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stream = inBatches({ write: (lines) => void (written.push(String(lines)) === 2 && resolve()) });
+  for (const line of ["1\n", "2\n"]) stream.write(line);
+  expect(written).toEqual([]);
+  await expect.poll(() => written).toEqual(["1\n2\n"]);
+  stream.write("3\n");
+  await promise;
+  expect(written).toEqual(["1\n2\n", "3\n"]);
+  expect(process.listenerCount("exit")).toBe(listeners + 1);
+  process.removeListener("exit", process.listeners("exit").at(-1)!);
+});
+
+test("a log that nobody reads takes at most 5 MiB, and its reader learns how many lines were dropped", async () => {
+  const out = new PassThrough();
+  const stream = inBatches(out);
+  const line = `${"x".repeat(399)}\n`;
+  for (let count = 0; count < 50_000; count++) stream.write(line);
+  expect(out.writableLength + out.readableLength).toBeLessThan(5 * 2 ** 20);
+  process.listeners("exit").at(-1)!(0); // writes what waits
+  process.removeListener("exit", process.listeners("exit").at(-1)!);
+  const read = await text(out.end());
+  const [, dropped] = /"dropped":(\d+)/.exec(read)!;
+  expect(read.split(line).length - 1 + Number(dropped)).toBe(50_000);
+});

@@ -119,3 +119,14 @@ async function attempt(url: string, options: RequestOptions, body?: string): Pro
     return undefined;
   }
 }
+
+/** Returns every animal, page by page. */
+export async function everyPet(get: (path: string) => Promise<Response>): Promise<Pet[]> {
+  const pets: Pet[] = [];
+  for (let query: string | undefined = "?limit=100"; query !== undefined;) {
+    const response = await get(`/pets${query}`);
+    pets.push(...((await response.json()) as Pet[]));
+    query = /^<[^?]+(\?[^>]+)>/.exec(response.headers.get("Link") ?? "")?.[1];
+  }
+  return pets;
+}

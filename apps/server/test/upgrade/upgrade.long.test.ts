@@ -6,10 +6,9 @@ import { setTimeout } from "node:timers/promises";
 import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { everyPet } from "../load.ts";
 import { ENTRY, type Program, run, startProgram } from "../program.ts";
 import { opened } from "../temporary.ts";
-import { type Results, startLoad } from "./load.ts";
+import { everyPet, type Results, startLoad } from "./load.ts";
 import { buildCommit, buildEdited, lastCommitOfAnotherVersion } from "./versions.ts";
 
 /** `pnpm --filter @petstore/server test:upgrade` rolls 10 times. */

@@ -1,5 +1,0 @@
-import { createLogger } from "@platform/service/request-log";
-
-/** A process that logs, and exits before the batch with its line is written. */
-createLogger("info").info("the last words");
-process.exit(3);

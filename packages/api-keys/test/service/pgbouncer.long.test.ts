@@ -1,0 +1,37 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { root } from "@platform/test-support/clone";
+import { postgresUnavailable, startPostgres } from "@platform/test-support/postgres";
+import { needsTool } from "@platform/test-support/tools";
+import { expect, test } from "vitest";
+import { programUnavailable, startPgbouncer } from "./proxies.ts";
+
+const VITEST = join(root, "node_modules/vitest/vitest.mjs");
+/** Two tests change settings of the server, which apply to new connections only. PgBouncer keeps its own open. */
+const OTHERS = "^(?!petstore doctor reports a PostgreSQL database|/readyz returns 503 while PostgreSQL is read-only)";
+
+test.for(["packages/api-keys", "apps/server"])(
+  "the portable tests of %s pass through PgBouncer in transaction mode",
+  { timeout: 600_000 },
+  async (folder, context) => {
+    needsTool(context, (await postgresUnavailable()) ?? programUnavailable("pgbouncer"));
+    await using server = await startPostgres();
+    await using pooler = await startPgbouncer(server.url);
+    const url = server.url.replace(new URL(server.url).host, pooler.host);
+    const { code, output } = await runTests(folder, { TEST_DATABASE_URL: url, NO_COLOR: "1" });
+    expect(code, output).toBe(0);
+    console.log(/^ *Tests .*$/m.exec(output)?.[0]);
+  },
+);
+
+/** Runs the tests of a package on PostgreSQL. */
+function runTests(folder: string, env: NodeJS.ProcessEnv): Promise<{ code: number | null; output: string }> {
+  return new Promise((done) => {
+    const child = execFile(
+      process.execPath,
+      [VITEST, "run", "--project=postgres", `--testNamePattern=${OTHERS}`],
+      { cwd: join(root, folder), env: { ...process.env, ...env }, maxBuffer: 2 ** 26 },
+      (_, stdout, stderr) => done({ code: child.exitCode, output: stdout + stderr }),
+    );
+  });
+}

@@ -1,0 +1,213 @@
+import { dirname, join } from "node:path";
+import { CloseStack } from "@platform/service/close-stack";
+import { type ErrorBody, errorBody } from "@platform/service/errors";
+import { operationOptions } from "@platform/service/operation-options";
+import { page, type Slice } from "@platform/service/page";
+import type { ServiceProgram } from "@platform/service/run-service";
+import { createServiceApp } from "@platform/service/service-app";
+import type { OpenedService, ProcessContext } from "@platform/service/serving";
+import { ENVIRONMENTS, readSettings, SERVICE_SETTINGS, serviceConfig } from "@platform/service/settings";
+import { openDatabase } from "@platform/storage/database";
+import { isDatabaseUnavailable } from "@platform/storage/database-error";
+import { findDatabaseFailure } from "@platform/storage/failure";
+import { migrate } from "@platform/storage/migrations";
+import { openStorage } from "@platform/storage/open-storage";
+import { outageLog } from "@platform/storage/outage";
+import type { Storage } from "@platform/storage/storage";
+import { addStorageMetrics } from "@platform/storage/storage-metrics";
+import { isPostgresUrl, pathOfFileUrl } from "@platform/storage/url";
+import { type Handlers, implement, type Implementation } from "express-operations";
+import type { Insertable } from "kysely";
+import { z } from "zod";
+import { holdsApiKey } from "../../src/api-key.ts";
+import { authentication, type HandlerContext, type KeyUses, keyUses } from "../../src/authentication.ts";
+import { ensureBootstrapKey } from "../../src/bootstrap.ts";
+import { idempotent } from "../../src/idempotent.ts";
+import { ensureQuickstartKey } from "../../src/quickstart.ts";
+import { withRateLimits } from "../../src/rate-limits.ts";
+import { API_KEY_SETTINGS, apiKeyConfig } from "../../src/settings.ts";
+import { type Database, MIGRATIONS, TABLES, type Tables } from "../tables.ts";
+import { document } from "./things.document.ts";
+
+/** A thing as responses have it. */
+export interface Thing {
+  id: number;
+  name: string;
+}
+
+/** The types of `document`, as openapi-typescript generates them with defaults applied. */
+interface Operations {
+  listThings: {
+    parameters: { query: { limit: number; cursor?: string } };
+    responses: {
+      200: { headers: { Link?: string }; content: { "application/json": Thing[] } };
+      400: Failure;
+    };
+  };
+  createThing: {
+    parameters: { header?: { "Idempotency-Key"?: string } };
+    requestBody: { content: { "application/json": { name: string } } };
+    responses: {
+      201: { headers: { "Idempotency-Replayed"?: "true" }; content: { "application/json": Thing } };
+      400: Failure;
+      409: Failure & { headers: { "Retry-After": number } };
+      422: Failure;
+    };
+  };
+  getThing: {
+    parameters: { path: { thingId: number } };
+    responses: { 200: { content: { "application/json": Thing } }; 404: Failure };
+  };
+}
+
+interface Failure {
+  content: { "application/json": ErrorBody };
+}
+
+export const SCOPES = ["things:read", "things:write"] as const;
+
+/** The settings of the whole service by environment variable. */
+const SETTINGS = z.object({
+  ...SERVICE_SETTINGS,
+  ...API_KEY_SETTINGS,
+  DATABASE_URL: z.string().default("file:data/things.db"),
+  THINGS_ENV: z.enum(ENVIRONMENTS).default("development"),
+});
+
+/** The settings of the whole service in tests. */
+export type Config = ReturnType<typeof readConfig>;
+
+/** Reads the settings. The quickstart key is beside the database file. */
+export function readConfig(env: NodeJS.ProcessEnv) {
+  const data = readSettings(SETTINGS, env);
+  const folder = isPostgresUrl(data.DATABASE_URL) ? "data" : dirname(pathOfFileUrl(data.DATABASE_URL));
+  return {
+    ...serviceConfig(data),
+    ...apiKeyConfig(data),
+    databaseUrl: data.DATABASE_URL,
+    environment: data.THINGS_ENV,
+    quickstartFile: join(folder, "quickstart.key"),
+  };
+}
+
+/** Migrates the database and creates the first keys. */
+export async function prepare(config: Config): Promise<void> {
+  const db = openDatabase<Tables>(config.databaseUrl);
+  try {
+    await migrate(db, MIGRATIONS, { mayBeNewer: true });
+    if (config.bootstrapKeyFile !== undefined)
+      await ensureBootstrapKey(db, config.bootstrapKeyFile, config.environment);
+    if (config.environment === "development") await ensureQuickstartKey(db, config.quickstartFile, SCOPES);
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** Where tests look at a service from inside. */
+export interface Probes {
+  /** The storage to serve; default: one of the database in the settings. */
+  storage?: Storage<Tables>;
+}
+
+/** Returns a whole service: things in a database, with API keys, `Idempotency-Key` and a response cache. */
+export function thingsService(config: Config, probes: Probes = {}): Omit<ServiceProgram, "path"> {
+  return {
+    name: "things",
+    version: document.info.version,
+    config,
+    basePath: "/v1",
+    prepare: () => prepare(config),
+    greeting: ({ baseUrl, metricsUrl }) => `Things are listening on ${baseUrl}\nMetrics are at ${metricsUrl}`,
+    open: (context) => open(config, context, probes),
+  };
+}
+
+async function open(config: Config, context: ProcessContext, probes: Probes): Promise<OpenedService> {
+  const { logger, metrics, tracing, isStopping, shutdown } = context;
+  const closeStack = new CloseStack();
+  try {
+    const storage =
+      probes.storage ??
+      openStorage<Tables>(config.databaseUrl, {
+        watchedTable: "api_keys",
+        onCommit: metrics && addStorageMetrics(metrics.registry, config.databaseUrl),
+      });
+    closeStack.add(() => storage.destroy());
+    await storage.open().catch(() => {}); // each request tries again and reports the error
+    const uses = keyUses(storage.write, logger);
+    closeStack.add(() => uses.close());
+    const findFailure = () => findDatabaseFailure(storage, Object.keys(TABLES));
+    const app = await createServiceApp({
+      ...config,
+      document,
+      basePath: "/v1",
+      runInSnapshot: storage.snapshot,
+      logger,
+      isStopping,
+      observer: metrics,
+      tracing,
+      isSecret: holdsApiKey,
+      findFailure,
+      outages: {
+        isOutage: isDatabaseUnavailable,
+        logOutage: outageLog(logger, async () => (await findFailure()) === undefined),
+      },
+      api: await operations(config, context, storage, uses),
+    });
+    return { app, stopWaiting: storage.stopWaiting, close: () => closeStack.close() };
+  } catch (error) {
+    await closeStack.close();
+    throw error;
+  }
+}
+
+async function operations(
+  config: Config,
+  { logger, metrics, shutdown }: ProcessContext,
+  storage: Storage<Tables>,
+  uses: KeyUses,
+): Promise<Implementation> {
+  const security = { bearerAuth: authentication(storage.db, uses, config.environment) };
+  const implementation = implement<Operations, HandlerContext<Tables>>()({
+    ...operationOptions({ ...config, logger, observer: metrics, shutdown }),
+    document,
+    realm: "things",
+    ...withRateLimits(config.rateLimits, storage.db, security),
+    context: storage,
+    cache: { version: "dataVersion", bytes: 2 ** 20 },
+    handlers,
+  });
+  const [broken] = await implementation.ready;
+  if (broken !== undefined) throw broken.error;
+  return implementation;
+}
+
+/** Returns the handlers of `document`. */
+const handlers: Handlers<Operations, HandlerContext<Tables>> = {
+  listThings: { isCacheable: true, handler: (input) => page(input, (slice) => listThings(input.context.db, slice)) },
+
+  async createThing(input) {
+    const { body, caller } = input;
+    if (holdsApiKey(body.name))
+      return { status: 400, body: errorBody("invalid_request", "The name contains an API key.") };
+    const thing = { name: body.name, created_by: caller.id, created_at: Date.now() };
+    return idempotent(input, async (trx) => ({ status: 201, body: await insertThing(trx, thing) }));
+  },
+
+  getThing: {
+    isCacheable: true,
+    async handler({ path: { thingId }, context: { db } }) {
+      const thing = await db.selectFrom("things").select(["id", "name"]).where("id", "=", thingId).executeTakeFirst();
+      return thing === undefined ? { status: 404, body: errorBody("not_found") } : { status: 200, body: thing };
+    },
+  },
+};
+
+function listThings(db: Database, { limit, after = 0 }: Slice): Promise<Thing[]> {
+  return db.selectFrom("things").select(["id", "name"]).where("id", ">", after).orderBy("id").limit(limit).execute();
+}
+
+/** Adds a thing. */
+export function insertThing(db: Database, thing: Insertable<Tables["things"]>): Promise<Thing> {
+  return db.insertInto("things").values(thing).returning(["id", "name"]).executeTakeFirstOrThrow();
+}
