@@ -7,7 +7,6 @@ import { curlExamples, version } from "@petstore/contract";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { isOwnerOnly, isPosix, needsPosix } from "@platform/test-support/posix";
 import { beforeEach, describe, expect, test } from "vitest";
-import { INFO } from "./in-process.ts";
 import { startProgram } from "./program.ts";
 
 const REX = '{"name":"Rex","categoryId":1}';
@@ -25,7 +24,7 @@ describe("serve", () => {
       const pet: unknown = await created.json();
       expect(await first.stop(signal)).toBe(0);
       const [line = ""] = first.output().trimEnd().split("\n").slice(-1);
-      expect(JSON.parse(line)).toMatchObject({ level: INFO, ...(isPosix && { signal }), msg: "stopped" });
+      expect(JSON.parse(line)).toMatchObject({ level: 30, ...(isPosix && { signal }), msg: "stopped" });
 
       const second = await startProgram(folder);
       expect(await (await fetch(`${second.baseUrl}/pets`, { headers })).json()).toEqual([pet]);

@@ -4,6 +4,7 @@ import { json as readJson } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
 import { json, startThings } from "../testing/start-things.ts";
 import { document, Outage } from "../testing/things.ts";
+import { startProgram } from "./things-program.ts";
 
 const TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
 const CALLER_SPAN = "b7ad6b7169203331";
@@ -135,4 +136,17 @@ test("spans name the service and its version", async () => {
 test("requests succeed without a collector", async () => {
   await using service = await startThings({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" } });
   expect((await service.request("/things")).status).toBe(200);
+});
+
+test("the modules of traces and metrics are loaded only if they are configured", async () => {
+  const report = "registerHooks({load:(u,c,n)=>(console.log('loaded:'+u),n(u,c))})";
+  const preload = `--import=data:text/javascript,import{registerHooks}from'node:module';${report}`;
+  const loadedWith = async (env: NodeJS.ProcessEnv): Promise<string[]> => {
+    const program = await startProgram({ NODE_OPTIONS: preload, ...env });
+    expect(await program.stop()).toBe(0);
+    return program.output().match(/^loaded:.*\/observability\/(tracing|metrics)\..*$/gm) ?? [];
+  };
+  expect(await loadedWith({})).toEqual([]);
+  const [host, all] = ["http://127.0.0.1:9", { METRICS_PORT: "0" }];
+  expect(await loadedWith({ OTEL_EXPORTER_OTLP_ENDPOINT: host, ...all })).toHaveLength(2);
 });

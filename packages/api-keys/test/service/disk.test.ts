@@ -64,9 +64,9 @@ test("writes get 503 at max_page_count while reads succeed, and writes succeed a
   const limit = (pages: number) =>
     storage.write(async (trx) => void (await sql`pragma max_page_count = ${sql.lit(pages)}`.execute(trx)));
   await limit(60);
-  const { baseUrl, key } = await startService({ DATABASE_URL: storage.url }, { storage });
+  await using service = await startService({ DATABASE_URL: storage.url }, { storage });
 
-  await expectRefusalsUntilThereIsRoom(requesting(baseUrl, key), () => limit(1_000));
+  await expectRefusalsUntilThereIsRoom(requesting(service.baseUrl, service.key), () => limit(1_000));
 });
 
 test("a damaged page gives 503, and the log names the file and the remedy", async () => {

@@ -12,8 +12,9 @@ async function served() {
   const commits: number[] = [];
   const storage = await temporaryStorage((size) => commits.push(size));
   const env = { DATABASE_URL: storage.url, THINGS_ENV: "production", LOG_LEVEL: "warn" };
-  const { baseUrl, drain, close, lines } = await startService(env, { storage });
-  onTestFinished(close);
+  const service = await startService(env, { storage });
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  const { baseUrl, drain, lines } = service;
   const get = () => fetch(new URL("/readyz", baseUrl));
   const log = () => lines().map((line) => JSON.stringify(line));
   return { get, drain, storage, path: pathOfFileUrl(storage.url), log, commits };

@@ -30,7 +30,7 @@ test("the request log has the API key and the client's address of each request, 
   const headers = { authorization: `Bearer ${reader}`, "Content-Type": "application/json" };
   expect((await fetch(url, { method: "POST", headers, body: '{"name":"Rex"}' })).status).toBe(403);
   await fetch(new URL("/healthz", url), { headers });
-  await service.close();
+  await service[Symbol.asyncDispose]();
 
   const own = { id: 1, name: "quickstart" };
   const requests = lines().filter(({ req }) => req !== undefined) as unknown as RequestLine[];

@@ -1,12 +1,14 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { NAME } from "@platform/name";
 import { createLogger } from "@platform/service/request-log";
 import type { Service } from "@platform/service/serving";
 import { startService as serve } from "@platform/service/start-service";
 import { json, type Line } from "@platform/service/testing";
 import * as support from "@platform/test-support/program";
-import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import { newDatabase } from "@platform/test-support/temporary";
 import { expect } from "vitest";
 import { prepare, type Probes, readConfig, type Thing, thingsService } from "./things.ts";
 
@@ -24,8 +26,10 @@ export interface TestService extends Service, AsyncDisposable {
 
 /** Starts a whole service in this process, over a new database unless `env` names another. */
 export async function startService(env: NodeJS.ProcessEnv = {}, probes: Probes = {}): Promise<TestService> {
-  const databaseUrl = env["DATABASE_URL"] ?? (await temporaryUrl());
-  const quickstartFile = join(await temporaryFolder(), "quickstart.key");
+  const folder = await mkdtemp(join(tmpdir(), `${NAME}-`));
+  const database = await newDatabase();
+  const databaseUrl = env["DATABASE_URL"] ?? database.url;
+  const quickstartFile = join(folder, "quickstart.key");
   const settings = readConfig({ DATABASE_URL: databaseUrl, PORT: "0", SHUTDOWN_DELAY: "0", ...env });
   const config = { ...settings, quickstartFile };
   await prepare(config);
@@ -49,7 +53,11 @@ export async function startService(env: NodeJS.ProcessEnv = {}, probes: Probes =
       return (await response.json()) as Thing;
     },
     lines: () => written.map((line) => JSON.parse(line) as Line),
-    [Symbol.asyncDispose]: () => service.close(),
+    [Symbol.asyncDispose]: async () => {
+      await service.close();
+      await database.drop();
+      await rm(folder, { recursive: true });
+    },
   };
 }
 

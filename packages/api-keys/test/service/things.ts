@@ -123,7 +123,7 @@ export function thingsService(config: Config, probes: Probes = {}): Omit<Service
 }
 
 async function open(config: Config, context: ProcessContext, probes: Probes): Promise<OpenedService> {
-  const { logger, metrics, tracing, isStopping, shutdown } = context;
+  const { logger, metrics, tracing, isStopping } = context;
   const closeStack = new CloseStack();
   try {
     const storage =

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import { temporaryFolder } from "@platform/test-support/temporary";
+import type { Program } from "@platform/test-support/program";
 import { expect, onTestFinished, test } from "vitest";
-import { type Program, startProgram } from "./program.ts";
+import { startProgram } from "./things-program.ts";
 
-/** `pnpm --filter @petstore/server test:slow-clients` runs 1,000. */
+/** `pnpm --filter @platform/service test:slow-clients` runs 1,000. */
 const CLIENTS = Number(process.env["SLOW_CLIENTS"] ?? 60);
 const EACH = Math.ceil(CLIENTS / 4);
 
@@ -16,15 +16,15 @@ const ROUNDS = 5;
 const GET_CONTRACT = "GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n";
 
 test(`${CLIENTS} clients that send or read byte by byte at most double the p99 of a healthy client`, async () => {
-  const program = await startProgram(await temporaryFolder(), { LOG_LEVEL: "silent" });
+  const program = await startProgram({ LOG_LEVEL: "silent" });
   const rounds: { alone: number; beside: number; ratio: number }[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     await timesOf(program, (done) => done.length < REQUESTS); // until the service is warm, and the last round's clients are gone
     const alone = p99(await timesOf(program, (done) => done.length < REQUESTS));
     const slow = await Promise.all([
-      connected(EACH, program, "GET /v1/pets HTTP/1.1\r\nHost: x\r\n"),
-      connected(EACH, program, `${postHead(program)}{"name":"`),
-      connected(EACH, program, postHead({ key: "none" })),
+      connected(EACH, program, "GET /v1/things HTTP/1.1\r\nHost: x\r\n"),
+      connected(EACH, program, `${postHead()}{"name":"`),
+      connected(EACH, program, postHead("none")),
       connected(EACH, program, GET_CONTRACT),
     ]);
     const timer = setInterval(() => slow.flat().forEach((socket) => socket.write("x")), 1_000);
@@ -41,13 +41,13 @@ test(`${CLIENTS} clients that send or read byte by byte at most double the p99 o
 });
 
 test(`${CLIENTS} clients that send or read byte by byte are disconnected in time, and a healthy client's requests succeed`, async () => {
-  const program = await startProgram(await temporaryFolder(), { LOG_LEVEL: "silent" });
+  const program = await startProgram({ LOG_LEVEL: "silent" });
   const before = await timesOf(program, (done) => done.length < 500);
 
   const slow = [
-    senders(EACH, program, "GET /v1/pets HTTP/1.1\r\nHost: x\r\n"),
-    senders(EACH, program, `${postHead(program)}{"name":"`),
-    senders(EACH, program, postHead({ key: "none" })),
+    senders(EACH, program, "GET /v1/things HTTP/1.1\r\nHost: x\r\n"),
+    senders(EACH, program, `${postHead()}{"name":"`),
+    senders(EACH, program, postHead("none")),
     readers(EACH, program, GET_CONTRACT),
     readers(5, program, GET_CONTRACT.repeat(400)), // more than the system's buffers hold
   ];
@@ -116,17 +116,17 @@ async function untilClosed(count: number, { baseUrl }: Program, open: Act, drip:
 }
 
 /** The head of a creation whose body never ends. */
-function postHead({ key }: { key: string | undefined }): string {
-  const head = `POST /v1/pets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n`;
+function postHead(key = "good"): string {
+  const head = `POST /v1/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n`;
   return `${head}Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n`;
 }
 
 /** Returns the durations of a healthy client's requests in milliseconds, one after the other with pauses. Each has to succeed. */
-async function timesOf({ baseUrl, key }: Program, goesOn: (done: number[]) => boolean, pause = 0): Promise<number[]> {
+async function timesOf({ baseUrl }: Program, goesOn: (done: number[]) => boolean, pause = 0): Promise<number[]> {
   const done: number[] = [];
   while (goesOn(done)) {
     const began = performance.now();
-    const response = await fetch(`${baseUrl}/pets`, { headers: { Authorization: `Bearer ${key}` } });
+    const response = await fetch(`${baseUrl}/things`, { headers: { Authorization: "Bearer good" } });
     await response.text();
     expect(response.status).toBe(200);
     done.push(performance.now() - began);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startService, type TestService } from "../../testing/service.ts";
+import { startThings, type Things } from "../testing/start-things.ts";
 
 /** Stored by the client only, and revalidated each time. */
 const REVALIDATED = "private, no-cache";
@@ -8,8 +8,8 @@ const NEVER = "no-store";
 const FOR_EVER = "public, max-age=31536000, immutable";
 const SCRIPT = "the script of /docs";
 
-let service: TestService;
-beforeAll(async () => void (service = await startService()));
+let service: Things;
+beforeAll(async () => void (service = await startThings()));
 afterAll(() => service[Symbol.asyncDispose]());
 
 const get = async (path: string, headers: Record<string, string> = {}): Promise<Response> => {
