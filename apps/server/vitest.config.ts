@@ -8,8 +8,6 @@ const EVERY_DATABASE = [
   "database/earlier-databases",
   "idempotency/*",
   "monitoring/metrics",
-  "rate-limits",
-  "security/api-top-ten",
   "upgrade/upgrade.long",
 ].map((name) => `test/${name}.test.ts`);
 /** Those of the operations run through the test of drift. */

@@ -15,7 +15,7 @@ interface Manifest {
 const ROOT_SCRIPTS = ["storefront", "bench", "census", "mutate", "budgets", "surface"];
 
 /** Scripts of the server that run the petstore's tests. */
-const PETSTORE_SCRIPTS = ["test:costs", "test:fuzz", "test:litestream", "test:upgrade"];
+const PETSTORE_SCRIPTS = ["test:costs", "test:litestream", "test:upgrade"];
 
 /** Corrects the packages' manifests after the petstore's files are removed. */
 export function manifests(repository: Repository, { title }: Names, hasTokens: boolean): void {

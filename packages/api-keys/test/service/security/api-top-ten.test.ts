@@ -1,18 +1,20 @@
 import { METHODS } from "node:http";
-import { basePath, type Error as ErrorBody, type Pet, scopes } from "@petstore/contract";
-import { document } from "@petstore/contract/document";
-import { createApiKey } from "@platform/api-keys/keys.repository";
+import type { ErrorBody } from "@platform/service/errors";
 import { openDatabase } from "@platform/storage/database";
+import { operationsOf } from "express-operations/reading";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Tables } from "../../src/registrations.ts";
-import { expectError, json, startService, type TestService } from "../../testing/service.ts";
+import { createApiKey } from "../../../src/keys.repository.ts";
+import type { Tables } from "../../tables.ts";
+import { creation, expectError, startService, type TestService } from "../start.ts";
+import { document } from "../things.document.ts";
+import { SCOPES, type Thing } from "../things.ts";
 import { type Credential, invalidCredentials, plainRequests, variantsOf, withCredential } from "./attempts.ts";
 import { Wire, type WireAnswer } from "./wire.ts";
 
 // OWASP API Security Top 10, 2023: https://owasp.org/API-Security/editions/2023/en/0x11-t10/
-// API6 and API10 do not apply, for the reasons in SECURITY.md.
+// SECURITY.md says why API6 and API10 do not apply. API7 is about the contract of an app.
 
-const PLAIN = plainRequests(basePath);
+const PLAIN = plainRequests(document, "/v1");
 
 let service: TestService;
 let wire: Wire;
@@ -27,15 +29,15 @@ afterAll(async () => {
 
 describe("API1:2023 Broken Object Level Authorization", () => {
   test("an Idempotency-Key reveals nothing about its use by other API keys", async () => {
-    for (const key of [service.key, await keyWith(scopes), await keyWith(scopes)]) {
-      const init = json({ name: key.slice(9, 13), categoryId: 1 }, { "Idempotency-Key": "order-1" });
+    for (const key of [service.key, await keyWith(SCOPES), await keyWith(SCOPES)]) {
+      const init = creation(key.slice(9, 13), { "Idempotency-Key": "order-1" });
       for (const _ of ["the first time", "again"]) {
-        expect((await service.request("/pets", { ...init, key })).status).toBe(201); // neither 422 nor another's animal
+        expect((await service.request("/things", { ...init, key })).status).toBe(201); // neither 422 nor another's thing
       }
     }
-    const pets = (await (await service.request("/pets")).json()) as Pet[];
-    expect(new Set(pets.map(({ name }) => name)).size).toBe(3);
-    expect(pets).toHaveLength(3);
+    const things = (await (await service.request("/things")).json()) as Thing[];
+    expect(new Set(things.map(({ name }) => name)).size).toBe(3);
+    expect(things).toHaveLength(3);
   });
 });
 
@@ -106,58 +108,50 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
     expect(await rowsOf(service)).toEqual(before);
   });
 
-  test("a returned animal has exactly the fields of the contract", async () => {
-    const fields = ["categoryId", "id", "name", "status"];
-    const added = await service.addPet();
-    const [listed] = (await (await service.request("/pets")).json()) as Pet[];
-    const fetched = (await (await service.request(`/pets/${added.id}`)).json()) as Pet;
-    for (const pet of [added, listed!, fetched]) expect(Object.keys(pet).toSorted()).toEqual(fields);
+  test("a returned thing has exactly the fields of the contract", async () => {
+    const fields = ["id", "name"];
+    const added = await service.add();
+    const [listed] = (await (await service.request("/things")).json()) as Thing[];
+    const fetched = (await (await service.request(`/things/${added.id}`)).json()) as Thing;
+    for (const thing of [added, listed!, fetched]) expect(Object.keys(thing).toSorted()).toEqual(fields);
   });
 });
 
 describe("API4:2023 Unrestricted Resource Consumption", () => {
   // Limits in time and number: capacity.test.ts, rate-limits.test.ts, slow-clients.test.ts, and memory: fuzz.test.ts.
-  test("no page has more than a hundred animals", async () => {
-    await Promise.all(Array.from({ length: 101 }, () => service.addPet()));
-    expect(await (await service.request("/pets?limit=100")).json()).toHaveLength(100);
+  test("no page has more than a hundred things", async () => {
+    await Promise.all(Array.from({ length: 101 }, () => service.add()));
+    expect(await (await service.request("/things?limit=100")).json()).toHaveLength(100);
     for (const limit of ["101", "1e9", "-1", "0"])
-      await expectError(await service.request(`/pets?limit=${limit}`), 400, "invalid_request");
+      await expectError(await service.request(`/things?limit=${limit}`), 400, "invalid_request");
   });
 
   test.each([
     ["a body of 64 KiB and a byte", JSON.stringify({ name: "x".repeat(65_536) }).slice(0, 65_537), 413],
     ["arrays 30,000 deep", "[".repeat(30_000) + "]".repeat(30_000), 400],
     ["objects 10,000 deep", '{"a":'.repeat(10_000) + "1" + "}".repeat(10_000), 400],
-    ["30,000 digits", `{"name":"Rex","categoryId":${"9".repeat(30_000)}}`, 400],
+    ["30,000 digits", `{"name":${"9".repeat(30_000)}}`, 400],
     ["5,000 fields", `{${Array.from({ length: 5_000 }, (_, at) => `"f${at}":1`).join()}}`, 400],
   ])("%s is rejected within half a second", async (_, body, status) => {
     const start = performance.now();
-    const response = await service.request("/pets", json(body));
+    const response = await service.request("/things", { ...creation(), body });
     expect(response.status).toBe(status);
     expect(performance.now() - start).toBeLessThan(500);
   });
 });
 
 describe("API5:2023 Broken Function Level Authorization", () => {
-  test("every operation of the contract declares the scope that it needs", () => {
-    for (const operation of operations()) {
-      const requirements = operation.security.map((requirement) => requirement.bearerAuth);
-      expect(requirements).toEqual([[expect.toBeOneOf([...scopes])]]);
-    }
-  });
-
   test.each(PLAIN)(
     "$operationId without its scope gets 403, and never succeeds or writes by any path or method",
     async (request) => {
-      const [scope] = operations().find(({ operationId }) => operationId === request.operationId)!.security[0]!
-        .bearerAuth;
-      const keys = [await keyWith([]), await keyWith(scopes.filter((other) => other !== scope))];
+      const scope = scopeOf(request.operationId);
+      const keys = [await keyWith([]), await keyWith(SCOPES.filter((other) => other !== scope))];
       const before = await rowsOf(service);
       for (const key of keys) {
         const answer = await wire.send(withCredential(request, bearing(key)));
         expect({ status: answer.status, challenge: answer.headers.get("WWW-Authenticate") }).toEqual({
           status: 403,
-          challenge: `Bearer realm="petstore", error="insufficient_scope", scope="${scope}"`,
+          challenge: `Bearer realm="things", error="insufficient_scope", scope="${scope}"`,
         });
       }
       const faults: string[] = [];
@@ -174,14 +168,6 @@ describe("API5:2023 Broken Function Level Authorization", () => {
     "%s gets 404, because operators' functions are not served to callers",
     async (path) => void (await expectError(await fetch(new URL(path, service.baseUrl), bearer()), 404, "not_found")),
   );
-});
-
-describe("API7:2023 Server Side Request Forgery", () => {
-  test("no request carries an address that the service would fetch", () => {
-    const requests = JSON.stringify([operations().map(({ parameters, requestBody }) => [parameters, requestBody])]);
-    const schemas = JSON.stringify([document.components.parameters, document.components.schemas]);
-    expect(requests + schemas).not.toMatch(/"format":"(uri|iri|url|hostname|ipv[46])/);
-  });
 });
 
 describe("API8:2023 Security Misconfiguration", () => {
@@ -211,7 +197,7 @@ describe("API8:2023 Security Misconfiguration", () => {
   test("TRACE does not echo the request", async () => {
     const answer = await wire.send({
       method: "TRACE",
-      target: "/v1/pets",
+      target: "/v1/things",
       headers: [
         ["Host", "x"],
         ["X-Canary", "c4n4ry"],
@@ -224,10 +210,10 @@ describe("API8:2023 Security Misconfiguration", () => {
 
 describe("API9:2023 Improper Inventory Management", () => {
   test.each([
-    "/v0/pets",
-    "/v2/pets",
-    "/pets",
-    "/api/pets",
+    "/v0/things",
+    "/v2/things",
+    "/things",
+    "/api/things",
     "/debug",
     "/.env",
     "/.git/config",
@@ -238,24 +224,11 @@ describe("API9:2023 Improper Inventory Management", () => {
     "the undocumented path %s gets 404",
     async (path) => void (await expectError(await fetch(new URL(path, service.baseUrl), bearer()), 404, "not_found")),
   );
-
-  test("every deprecated operation declares the dates of its deprecation and its sunset", () => {
-    for (const operation of operations().filter(({ deprecated }) => deprecated)) {
-      expect(operation).toMatchObject({ "x-deprecated-at": expect.any(String), "x-sunset": expect.any(String) });
-    }
-  });
 });
 
-interface Operation {
-  operationId: string;
-  deprecated?: boolean;
-  parameters?: unknown;
-  requestBody?: unknown;
-  security: { bearerAuth: string[] }[];
-}
-
-function operations(): Operation[] {
-  return Object.values(document.paths).flatMap((item) => Object.values(item) as unknown as Operation[]);
+/** Returns the scope of an operation. */
+function scopeOf(operationId: string): string {
+  return operationsOf(document).find(({ id }) => id === operationId)!.operation.security![0]!["bearerAuth"]![0]!;
 }
 
 function bearing(key: string, scheme = "Bearer"): Credential {
@@ -289,7 +262,7 @@ function isRefusal({ status, headers, text }: WireAnswer, method: string): boole
 async function rowsOf({ databaseUrl }: TestService): Promise<Record<string, number>> {
   const db = openDatabase<Tables>(databaseUrl);
   const counts: Record<string, number> = {};
-  for (const table of ["pets", "idempotency_keys", "api_keys", "audit"] as const) {
+  for (const table of ["things", "idempotency_keys", "api_keys", "audit"] as const) {
     const { count } = await db
       .selectFrom(table)
       .select(({ fn }) => fn.countAll<number>().as("count"))

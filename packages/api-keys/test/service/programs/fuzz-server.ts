@@ -1,12 +1,11 @@
 /** The service in its own process. It replies to each message of its parent with the memory that it holds. Run with `--expose-gc`. */
 import { createLogger } from "@platform/service/request-log";
-import { readConfig } from "../../src/config.ts";
-import { prepare } from "../../src/prepare.ts";
-import { start } from "../../src/server.ts";
+import { startService } from "@platform/service/start-service";
+import { prepare, readConfig, thingsService } from "../things.ts";
 
 const config = readConfig(process.env);
 await prepare(config);
-const service = await start(config, createLogger(config.logLevel));
+const service = await startService(thingsService(config), createLogger(config.logLevel));
 process.on("message", () => {
   for (let pass = 0; pass < 3; pass++) globalThis.gc!();
   const { heapUsed, external } = process.memoryUsage();

@@ -1,3 +1,4 @@
+import { KEY_PREFIX } from "@platform/name";
 import * as fc from "fast-check";
 
 const NUMBERS = [
@@ -46,7 +47,7 @@ const TEXTS = [
   "undefined",
   "[object Object]",
   "available",
-  `pst_test_${"0".repeat(49)}`,
+  `${KEY_PREFIX}_test_${"0".repeat(49)}`,
 ];
 export const NAMES = [
   "__proto__",

@@ -1,9 +1,9 @@
 import { METHODS } from "node:http";
-import { document } from "@petstore/contract/document";
-import { generateApiKey, hashApiKey } from "@platform/api-keys/api-key";
-import { createApiKey, revokeApiKey } from "@platform/api-keys/keys.repository";
 import { openDatabase } from "@platform/storage/database";
+import type { OpenApiDocument } from "express-operations";
 import { type Example, exampleRequests } from "express-operations/conformance";
+import { generateApiKey, hashApiKey } from "../../../src/api-key.ts";
+import { createApiKey, revokeApiKey } from "../../../src/keys.repository.ts";
 import type { WireRequest } from "./wire.ts";
 
 /** A valid request of an operation, without a key. */
@@ -12,14 +12,14 @@ export interface Plain extends WireRequest {
 }
 
 /** A valid request of every operation in the contract, on the wire. */
-export function plainRequests(basePath: string): Plain[] {
+export function plainRequests(document: OpenApiDocument, basePath: string): Plain[] {
   return exampleRequests(document).map(({ operationId, method, target, headers, body }: Example) => {
     if (body instanceof FormData) throw new Error(`Say here how the form of ${operationId} is sent.`);
     return {
       operationId,
       method,
       target: basePath + target,
-      headers: [["Host", "petstore"], ...Object.entries(headers)],
+      headers: [["Host", "things"], ...Object.entries(headers)],
       body,
     };
   });
@@ -106,7 +106,7 @@ const PATHS: Record<string, (path: string) => string> = {
   "an extension": (path) => `${path}.json`,
   "an encoded question mark": (path) => `${path}%3Fa=b`,
   "a fragment": (path) => `${path}#`,
-  "the absolute form": (path) => `http://petstore${path}`,
+  "the absolute form": (path) => `http://things${path}`,
   "the absolute form, of another host": (path) => `https://admin@127.0.0.1:1${path}`,
   "no slash in front": (path) => path.slice(1),
   "no base path": (path) => path.replace(/^\/[^/]+/, ""),
