@@ -4,7 +4,6 @@ import shared from "@platform/test-support/vitest-config";
 import { defineConfig, mergeConfig } from "vitest/config";
 
 const EVERY_DATABASE = [
-  "app",
   "database/earlier-databases",
   "idempotency/*",
   "monitoring/metrics",

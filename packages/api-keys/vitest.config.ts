@@ -9,6 +9,7 @@ const EVERY_DATABASE = [
   "rate-limits",
   "service/creators",
   "service/lost-answers",
+  "service/paths",
   "service/security/api-top-ten",
   "service/sharing",
   "service/starts",
