@@ -9,7 +9,8 @@ import { temporaryUrl } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
-import { prepare, readConfig, thingsService } from "./things.ts";
+import { readConfig } from "./config.ts";
+import { prepare, thingsService } from "./things.ts";
 import { pathOf } from "./start.ts";
 
 interface State {

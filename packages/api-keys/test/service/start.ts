@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { NAME } from "@platform/name";
+import { NAME } from "@platform/command-line/name";
 import { createLogger } from "@platform/service/request-log";
 import type { Service } from "@platform/service/serving";
 import { startService as serve } from "@platform/service/start-service";
@@ -10,7 +10,8 @@ import { json, type Line } from "@platform/service/testing";
 import * as support from "@platform/test-support/program";
 import { newDatabase } from "@platform/test-support/temporary";
 import { expect } from "vitest";
-import { prepare, type Probes, readConfig, type Thing, thingsService } from "./things.ts";
+import { readConfig } from "./config.ts";
+import { prepare, type Probes, type Thing, thingsService } from "./things.ts";
 
 /** A whole service in this process over its own database, and its quickstart key. */
 export interface TestService extends Service, AsyncDisposable {

@@ -1,4 +1,3 @@
-import { dirname, join } from "node:path";
 import { CloseStack } from "@platform/service/close-stack";
 import { type ErrorBody, errorBody } from "@platform/service/errors";
 import { operationOptions } from "@platform/service/operation-options";
@@ -6,7 +5,6 @@ import { page, type Slice } from "@platform/service/page";
 import type { ServiceProgram } from "@platform/service/run-service";
 import { createServiceApp } from "@platform/service/service-app";
 import type { OpenedService, ProcessContext } from "@platform/service/serving";
-import { ENVIRONMENTS, readSettings, SERVICE_SETTINGS, serviceConfig } from "@platform/service/settings";
 import { openDatabase } from "@platform/storage/database";
 import { isDatabaseUnavailable } from "@platform/storage/database-error";
 import { findDatabaseFailure } from "@platform/storage/failure";
@@ -15,18 +13,16 @@ import { openStorage } from "@platform/storage/open-storage";
 import { outageLog } from "@platform/storage/outage";
 import type { Storage } from "@platform/storage/storage";
 import { addStorageMetrics } from "@platform/storage/storage-metrics";
-import { isPostgresUrl, pathOfFileUrl } from "@platform/storage/url";
 import { type Handlers, implement, type Implementation } from "express-operations";
 import type { Insertable } from "kysely";
-import { z } from "zod";
 import { holdsApiKey } from "../../src/api-key.ts";
 import { authentication, type HandlerContext, type KeyUses, keyUses } from "../../src/authentication.ts";
 import { ensureBootstrapKey } from "../../src/bootstrap.ts";
 import { idempotent } from "../../src/idempotent.ts";
 import { ensureQuickstartKey } from "../../src/quickstart.ts";
 import { withRateLimits } from "../../src/rate-limits.ts";
-import { API_KEY_SETTINGS, apiKeyConfig } from "../../src/settings.ts";
 import { type Database, MIGRATIONS, TABLES, type Tables } from "../tables.ts";
+import { type Config, SCOPES } from "./config.ts";
 import { document } from "./things.document.ts";
 
 /** A thing as responses have it. */
@@ -62,32 +58,6 @@ interface Operations {
 
 interface Failure {
   content: { "application/json": ErrorBody };
-}
-
-export const SCOPES = ["things:read", "things:write"] as const;
-
-/** The settings of the whole service by environment variable. */
-const SETTINGS = z.object({
-  ...SERVICE_SETTINGS,
-  ...API_KEY_SETTINGS,
-  DATABASE_URL: z.string().default("file:data/things.db"),
-  THINGS_ENV: z.enum(ENVIRONMENTS).default("development"),
-});
-
-/** The settings of the whole service in tests. */
-export type Config = ReturnType<typeof readConfig>;
-
-/** Reads the settings. The quickstart key is beside the database file. */
-export function readConfig(env: NodeJS.ProcessEnv) {
-  const data = readSettings(SETTINGS, env);
-  const folder = isPostgresUrl(data.DATABASE_URL) ? "data" : dirname(pathOfFileUrl(data.DATABASE_URL));
-  return {
-    ...serviceConfig(data),
-    ...apiKeyConfig(data),
-    databaseUrl: data.DATABASE_URL,
-    environment: data.THINGS_ENV,
-    quickstartFile: join(folder, "quickstart.key"),
-  };
 }
 
 /** Migrates the database and creates the first keys. */

@@ -1,7 +1,8 @@
 /** The service in its own process. It replies to each message of its parent with the memory that it holds. Run with `--expose-gc`. */
 import { createLogger } from "@platform/service/request-log";
 import { startService } from "@platform/service/start-service";
-import { prepare, readConfig, thingsService } from "../things.ts";
+import { readConfig } from "../config.ts";
+import { prepare, thingsService } from "../things.ts";
 
 const config = readConfig(process.env);
 await prepare(config);

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { createLogger } from "@platform/service/request-log";
 import { startService } from "@platform/service/start-service";
-import { prepare, readConfig, thingsService } from "../things.ts";
+import { readConfig } from "../config.ts";
+import { prepare, thingsService } from "../things.ts";
 
 /**
  * A process that starts and closes the service three times, and prints its state after the first and the last time.

@@ -1,7 +1,8 @@
 import { isPostgresUrl } from "@platform/storage/url";
 import { pino } from "pino";
 import { startService } from "@platform/service/start-service";
-import { prepare, readConfig, thingsService } from "../things.ts";
+import { readConfig } from "../config.ts";
+import { prepare, thingsService } from "../things.ts";
 
 /** A process that starts and closes the service on each database URL it receives, and replies with the result. */
 process.on("message", (databaseUrl: string) => {

@@ -1,6 +1,5 @@
 import { createProgram, runProgram, withProgress } from "@platform/command-line";
 import { NAME } from "@platform/command-line/name";
-import { runService } from "@platform/service/run-service";
 import { ConfigError } from "@platform/service/settings";
 import { addBackupCommands } from "@platform/storage/backup.commands";
 import { openDatabase, type WithDatabase } from "@platform/storage/database";
@@ -10,7 +9,7 @@ import { addAuditCommand } from "../../../src/audit.commands.ts";
 import { apiKeyCarryOver } from "../../../src/keys.carry-over.ts";
 import { addKeysCommands } from "../../../src/keys.commands.ts";
 import { SCHEMA, TABLES, type Tables } from "../../tables.ts";
-import { readConfig, SCOPES, thingsService } from "../things.ts";
+import { readConfig, SCOPES } from "../config.ts";
 
 /** The whole service as a program, with its commands. */
 const program = createProgram(NAME, { description: "Things.", folder: import.meta.dirname });
@@ -19,7 +18,12 @@ const settings = () => readConfig(process.env);
 program
   .command("serve")
   .description("run the service")
-  .action(() => runService({ ...thingsService(settings()), path: import.meta.filename }));
+  .action(async () => {
+    // Imported here, so that the other commands do not load the web server.
+    const { runService } = await import("@platform/service/run-service");
+    const { thingsService } = await import("../things.ts");
+    await runService({ ...thingsService(settings()), path: import.meta.filename });
+  });
 program
   .command("migrate")
   .description("migrate the database")

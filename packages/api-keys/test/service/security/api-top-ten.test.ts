@@ -7,7 +7,8 @@ import { createApiKey } from "../../../src/keys.repository.ts";
 import type { Tables } from "../../tables.ts";
 import { creation, expectError, startService, type TestService } from "../start.ts";
 import { document } from "../things.document.ts";
-import { SCOPES, type Thing } from "../things.ts";
+import { SCOPES } from "../config.ts";
+import { type Thing } from "../things.ts";
 import { type Credential, invalidCredentials, plainRequests, variantsOf, withCredential } from "./attempts.ts";
 import { Wire, type WireAnswer } from "./wire.ts";
 

@@ -1,4 +1,4 @@
-import { KEY_PREFIX } from "@platform/name";
+import { KEY_PREFIX } from "@platform/command-line/name";
 import * as fc from "fast-check";
 
 const NUMBERS = [
