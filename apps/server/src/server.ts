@@ -17,8 +17,11 @@ import { prepare } from "./prepare.ts";
 import type { Tables } from "./registrations.ts";
 
 /** The options that only the benchmark changes. */
-export type Tuning = Pick<AppOptions, "isCaching" | "isPlain"> &
-  Pick<StorageOptions<Tables>, "synchronous" | "largestGroup">;
+export type Tuning = Pick<AppOptions, "isCaching"> &
+  Pick<StorageOptions<Tables>, "synchronous" | "largestGroup"> & {
+    /** Whether Express sets the prototypes of requests and responses. Default: false; Node makes them with these prototypes. */
+    isPlain?: boolean;
+  };
 
 /** Returns the service as a program that runs in one or more processes. */
 export function serviceProgram(config: Config, tuning?: Tuning): ServiceProgram {
@@ -50,7 +53,7 @@ export function start(config: Config, logger: Logger, tuning?: Tuning): Promise<
 async function open(
   config: Config,
   { logger, metrics, tracing, isStopping, shutdown }: ProcessContext,
-  { synchronous, largestGroup, ...tuning }: Tuning = {},
+  { synchronous, largestGroup, isPlain = false, ...tuning }: Tuning = {},
 ): Promise<OpenedService> {
   const closeStack = new CloseStack();
   try {
@@ -76,7 +79,8 @@ async function open(
       observer: metrics,
       tracing,
     });
-    return { app, stopWaiting: storage.stopWaiting, close: () => closeStack.close() };
+    const listener: OpenedService["app"] = isPlain ? (request, response) => void app(request, response) : app;
+    return { app: listener, stopWaiting: storage.stopWaiting, close: () => closeStack.close() };
   } catch (error) {
     await closeStack.close();
     throw error;

@@ -9,7 +9,6 @@ const ROOT = pathToFileURL(join(import.meta.dirname, "../../../")).href;
 const [PROGRAM, RECORDER] = ["functions-of-a-request.ts", "record-entries.ts"].map((name) =>
   join(import.meta.dirname, "programs", name),
 );
-const MOST_ENTRIES = 10;
 
 interface Ran {
   url: string;
@@ -28,9 +27,9 @@ async function record(options: { kind: string; isCaching?: false }): Promise<Rec
 }
 
 describe.each([
-  ["an uncached GET", "a new GET", 17],
-  ["an uncached GET with an uncached key", "a new GET with a new key", 19],
-])("%s", (_title, kind, mostFiles) => {
+  { title: "an uncached GET", kind: "a new GET", mostFiles: 15, mostEntries: 2 },
+  { title: "an uncached GET with an uncached key", kind: "a new GET with a new key", mostFiles: 17, mostEntries: 4 },
+])("$title", ({ kind, mostFiles, mostEntries }) => {
   let recorded: Recorded;
 
   beforeAll(async () => {
@@ -44,9 +43,9 @@ describe.each([
     expect(byFile.size, shown.toSorted().join("\n")).toBeLessThanOrEqual(mostFiles);
   });
 
-  test(`enters none of them more than ${MOST_ENTRIES} times`, () => {
+  test(`enters none of them more than ${mostEntries} times`, () => {
     expect(recorded.entered.length).toBeGreaterThanOrEqual(5);
-    expect(recorded.entered.filter(([, entries]) => entries > MOST_ENTRIES)).toEqual([]);
+    expect(recorded.entered.filter(([, entries]) => entries > mostEntries)).toEqual([]);
   });
 });
 

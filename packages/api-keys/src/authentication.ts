@@ -1,4 +1,4 @@
-import { stateOf } from "@platform/service/request-state";
+import type { RequestState } from "@platform/service/stages";
 import type { Environment } from "@platform/service/settings";
 import { DatabaseError, isDatabaseUnavailable } from "@platform/storage/database-error";
 import type { Storage } from "@platform/storage/storage";
@@ -48,12 +48,12 @@ export function authentication(
   const grant = (cached: CachedKey | undefined, { res }: Request): Authenticated | undefined => {
     if (cached === undefined || cached.endsAt <= Date.now()) return undefined;
     uses.record(cached.caller.id);
-    stateOf(res!).caller = cached.caller;
+    (res!.locals as RequestState).caller = cached.caller;
     return cached;
   };
 
   return (token, request) => {
-    const current = stateOf(request.res!).credentialsVersion;
+    const current = (request.res!.locals as RequestState).credentialsVersion;
     if (current !== version) [valid, rejected, version] = [new Map(), new Set(), current];
     const known = valid.get(token);
     if (known !== undefined) return grant(known, request);

@@ -3,14 +3,8 @@ import { problemContexts, type Operation } from "./operation.ts";
 import { Problem, type ProblemFormat, problemResponse } from "./problem.ts";
 import { isNotModified } from "./response/conditions.ts";
 import type { Headers } from "./response/handler-response.ts";
-import {
-  announced,
-  deprecationHeadersOf,
-  type EncodedResponse,
-  encodeResponse,
-  type OperationResult,
-} from "./response/respond.ts";
-import { sendStream } from "./response/send-stream.ts";
+import { type EncodedResponse, encodeResponse, type OperationResult } from "./response/respond.ts";
+import { type Announce, sendStream } from "./response/send-stream.ts";
 import type { StreamSettings } from "./response/stream-writer.ts";
 import { StreamedResponse } from "./response/streamed-response.ts";
 import { type Exchange, type Road, serve } from "./road.ts";
@@ -28,17 +22,17 @@ export function expressHandler(road: Road, operations: Operation[], { problemFor
     const { locals } = response;
     const exchange: Exchange = { request, response, locals, route: undefined, operation: undefined, values: [] };
     const write = (result: OperationResult): void => {
-      const { operation, route } = exchange;
-      const deprecation = operation?.deprecation && deprecationHeadersOf(request, operation, exchange.values);
+      const announce: Announce = (status, headers) => withDeprecation(status, headers, exchange);
       if (result instanceof StreamedResponse)
-        sendStream(request, response, result, streams, deprecation).catch(fail).catch(next);
-      else if (!(result instanceof Problem)) send(request, response, result, deprecation);
+        sendStream(request, response, result, streams, announce).catch(fail).catch(next);
+      else if (!(result instanceof Problem)) send(request, response, result, announce);
       else if (response.headersSent) response.destroy();
       else {
         const { status, headers } = result;
+        const { operation, route } = exchange;
         const context = operation?.problemContext(status) ?? contextOf(status, route);
         const written = problemResponse(result, problemFormat, context);
-        send(request, response, encodeResponse({ status, headers, ...written }), deprecation);
+        send(request, response, encodeResponse({ status, headers, ...written }), announce);
       }
     };
     const fail = (error: unknown): void => {
@@ -62,10 +56,10 @@ export function expressHandler(road: Road, operations: Operation[], { problemFor
  * Writes a response. HEAD gets the headers of GET with its length, and no body (RFC 9110, section 9.3.2). A GET or HEAD
  * whose `If-None-Match` names the `ETag` of a 200 gets 304 (section 15.4.5).
  */
-function send(request: Request, response: Response, encoded: EncodedResponse, deprecation: Headers | undefined): void {
+function send(request: Request, response: Response, encoded: EncodedResponse, announce: Announce): void {
   const { status, headers, payload } = encoded;
   const tag = headers["ETag"] as string | undefined;
-  const written = announced(status, headers, deprecation);
+  const written = announce(status, headers);
   const condition = request.headers["if-none-match"];
   const isRead = request.method === "GET" || request.method === "HEAD";
   if (condition !== undefined && isRead && status === 200 && tag !== undefined && isNotModified(condition, tag)) {
@@ -76,4 +70,28 @@ function send(request: Request, response: Response, encoded: EncodedResponse, de
   response.writeHead(status, written);
   if (payload === undefined || request.method === "HEAD") response.end();
   else response.end(payload);
+}
+
+/** Adds the headers that announce the deprecation of an operation to those of a 2xx, 304 or 404. Other errors have none. */
+function withDeprecation(status: number, headers: Headers, exchange: Exchange): Headers {
+  const isAnnounced = (status >= 200 && status < 300) || status === 304 || status === 404;
+  if (!isAnnounced || exchange.operation?.deprecation === undefined) return headers;
+  const { Link, ...others } = deprecationHeaders(exchange.request, exchange.operation, exchange.values);
+  if (Link === undefined) return { ...others, ...headers };
+  const name = Object.keys(headers).find((candidate) => candidate.toLowerCase() === "link") ?? "Link";
+  // The two `Link` headers are combined (RFC 8288, section 3.5). Other headers of the handler take precedence.
+  return { ...others, ...headers, [name]: [Link, headers[name] ?? []].flat().join(", ") };
+}
+
+function deprecationHeaders(
+  { baseUrl }: Request,
+  { deprecation, names }: Operation,
+  values: string[],
+): Record<string, string> {
+  const { headers, successorPath } = deprecation!;
+  if (successorPath === undefined) return headers;
+  const target = successorPath
+    .replace(/\{([^}]+)\}/g, (_, name: string) => values[names.indexOf(name)]!)
+    .replace(/[<>"]/g, encodeURIComponent);
+  return { ...headers, Link: `<${baseUrl}${target}>; rel="successor-version"` };
 }

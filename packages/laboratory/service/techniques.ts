@@ -9,7 +9,7 @@ const TECHNIQUES: Record<string, { without: Omit<Contender, "name">; works: Work
     without: { tuning: { isCaching: false } },
     works: ["list 20", "list 100", "get by id", "create", "refuse with 401"],
   },
-  "headers as one text, API without Express's router": {
+  "requests and responses made with Express's prototypes": {
     without: { tuning: { isPlain: true } },
     works: ["list 20", "get by id", "create", "refuse with 400", "refuse with 401"],
   },

@@ -1,8 +1,8 @@
 import type { Violation } from "express-operations";
 import type { Logger } from "pino";
 import { type ErrorFormat, plainErrors } from "./problems.ts";
+import { noopObserver, type Observer } from "./observability/observer.ts";
 import type { Environment } from "./settings.ts";
-import type { RequestHandler } from "express";
 
 /** The share of responses that is checked outside development. */
 const SAMPLE_RATE = 0.01;
@@ -47,20 +47,3 @@ class ContractViolation extends Error {
     super(`${operationId}: response ${status} breaks the contract at ${pointer} (type ${valueType}): ${message}`);
   }
 }
-
-/** Observes requests and violations. An observer changes nothing and never throws. */
-export interface Observer {
-  /** Runs before the other middlewares. */
-  observeRequest: RequestHandler;
-  /** Called with each violation found in a response. */
-  onViolation: (violation: Violation) => void;
-  /** Called once, with a function that checks whether the service is ready. */
-  observeReadiness: (isReady: () => Promise<boolean>) => void;
-}
-
-/** The observer of a service without metrics. */
-const noopObserver: Observer = {
-  observeRequest: (_request, _response, next) => next(),
-  onViolation: () => {},
-  observeReadiness: () => {},
-};

@@ -1,11 +1,10 @@
 import { once } from "node:events";
-import { createServer, type RequestListener, type ServerResponse } from "node:http";
-import { type AddressInfo, connect } from "node:net";
-import { text } from "node:stream/consumers";
-import express, { type Response } from "express";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import express, { type Express, type Response } from "express";
 import helmet from "helmet";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { addDefaultHeaders, defaultHeaders } from "../src/http/request-state.ts";
+import { createDefaultHeaders, sendDefaultHeaders } from "../src/http/default-headers.ts";
 import { json, startThings, type Things } from "../testing/start-things.ts";
 
 let service: Things;
@@ -34,8 +33,7 @@ describe("Strict-Transport-Security", () => {
 });
 
 describe("the default headers", () => {
-  const app = express().disable("x-powered-by").disable("etag");
-  app.use(defaultHeaders(app));
+  const app = appWithDefaultHeaders();
   const server = createServer(app);
   beforeAll(() => once(server.listen(0, "127.0.0.1"), "listening"));
   afterAll(() => void server.close());
@@ -67,7 +65,6 @@ describe("the default headers", () => {
   ])("apply to a response begun %s", async (title, cacheControl, begin) => {
     const path = `/${title.replaceAll(" ", "-")}`;
     app.get(path, (_request, response) => {
-      addDefaultHeaders(response, { "X-Request-Id": "order-66" });
       begin(response);
       response.end();
     });
@@ -81,48 +78,20 @@ describe("the default headers", () => {
   });
 });
 
-describe("a head with the text of the default headers equals the head that Node writes", () => {
-  const serve = async (listener: RequestListener) => {
-    const server = createServer(listener).listen(0, "127.0.0.1");
-    onTestFinished(() => void server.close());
-    await once(server, "listening");
-    return (server.address() as AddressInfo).port;
-  };
-
-  test.each<[title: string, head: string, begin: (response: ServerResponse) => unknown]>([
-    ["of a text", "GET / HTTP/1.1", (response) => response.writeHead(200, { "Content-Length": 2 }).end("ok")],
-    ["of chunks", "GET / HTTP/1.1", (response) => response.writeHead(201, { A: ["b", "c"] }).end("ok")],
-    ["of 204", "GET / HTTP/1.1", (response) => response.writeHead(204, {}).end()],
-    ["of 304", "GET / HTTP/1.1", (response) => response.writeHead(304, { ETag: '"a"' }).end()],
-    ["of a tagged text", "GET / HTTP/1.1", (response) => response.writeHead(200, { ETag: '"a"' }).end("ok")],
-    ["of HEAD", "HEAD / HTTP/1.1", (response) => response.writeHead(200, { "Content-Length": 2 }).end()],
-    ["in HTTP/1.0", "GET / HTTP/1.0", (response) => response.writeHead(200, { A: "b" }).end("ok")],
-    ["that closes", "GET / HTTP/1.1", (response) => response.writeHead(400, { Connection: "close" }).end("ok")],
-  ])("%s", async (_title, head, begin) => {
-    const send = async (isPlain: boolean) => {
-      const app = express().disable("x-powered-by");
-      app.use(defaultHeaders(app, { isPlain }), (_request, response) => void begin(response));
-      return (await exchange(await serve(app), head)).replace(/^Date: .*/m, "Date:");
-    };
-    const sent = await send(false);
-    expect(sent).toBe(await send(true));
-    expect(sent).toContain("\r\nX-XSS-Protection: 0\r\n");
+/** Returns an app whose responses have the default headers and an id. */
+function appWithDefaultHeaders(): Express {
+  const app = express().disable("x-powered-by").disable("etag");
+  sendDefaultHeaders(app);
+  const defaultHeaders = createDefaultHeaders();
+  return app.use((_request, response, next) => {
+    response.locals = { defaultHeaders, id: "order-66" };
+    next();
   });
-});
-
-/** Returns all bytes that a server sends for a request without a body, until it closes the connection. */
-async function exchange(port: number, head: string): Promise<string> {
-  const socket = connect(port, "127.0.0.1");
-  socket.end(`${head}\r\nHost: a\r\n\r\n`);
-  return text(socket);
 }
 
 test("a default header is not repeated if a handler sets it in another case", async () => {
-  const app = express().disable("x-powered-by");
-  app.use(
-    defaultHeaders(app),
-    (_request, response) => void response.writeHead(200, { "cache-control": "public" }).end(),
-  );
+  const app = appWithDefaultHeaders();
+  app.use((_request, response) => void response.writeHead(200, { "cache-control": "public" }).end());
   const server = createServer(app).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());
   await once(server, "listening");

@@ -1,5 +1,5 @@
 import { problem } from "@platform/service/problems";
-import { stateOf } from "@platform/service/request-state";
+import type { RequestState } from "@platform/service/stages";
 import type { SecurityHandler } from "express-operations";
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey } from "jose";
 import type { TokenIssuer } from "./settings.ts";
@@ -55,7 +55,7 @@ export function verifyToken(issuer: TokenIssuer | undefined): SecurityHandler<To
     if (claims?.sub === undefined) return undefined;
     const { azp, client_id: clientId } = claims;
     const caller = { id: claims.sub, name: textIn(azp) ?? textIn(clientId) ?? claims.sub, claims };
-    stateOf(request.res!).caller = { id: caller.id, name: caller.name };
+    (request.res!.locals as RequestState).caller = { id: caller.id, name: caller.name };
     return { caller, scopes: scopesIn(claims) };
   };
 

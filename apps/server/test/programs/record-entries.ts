@@ -1,4 +1,5 @@
 import { createHook } from "node:async_hooks";
+import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { parseAst } from "rolldown/parseAst";
 
@@ -11,8 +12,9 @@ export const entries = new Map<string, number>();
 
 /** The files of the functions that run now, the innermost last. */
 const running: { file: string }[] = [];
-/** The file that ran last in this callback of the event loop. */
+/** The file that ran last, and whether a promise has called the function that runs now, and not the event loop. */
 let last: string | undefined;
+let isResumed = false;
 
 Object.assign(globalThis, {
   __recorder: {
@@ -22,7 +24,7 @@ Object.assign(globalThis, {
       return call;
     },
     goOn(call: { file: string }, awaited?: unknown): unknown {
-      const from = running.at(-1)?.file ?? last;
+      const from = running.at(-1)?.file ?? (isResumed ? last : undefined);
       const count = entries.get(call.file) ?? 0;
       entries.set(call.file, from === undefined || from === call.file ? count : count + 1);
       running.push(call);
@@ -44,7 +46,7 @@ Object.assign(globalThis, {
 const promises = new Set<number>();
 createHook({
   init: (id, type) => void (type === "PROMISE" && promises.add(id)),
-  before: (id) => void (promises.has(id) || (last = undefined)),
+  before: (id) => void (isResumed = promises.has(id)),
 }).enable();
 
 interface Node {
@@ -89,10 +91,9 @@ function instrument(source: string, file: string): string {
 
 registerHooks({
   load(url, context, nextLoad) {
-    const loaded = nextLoad(url, context);
     const [, file] = /\/((?:apps|packages)\/[^/]+\/src\/.*\.ts)$/.exec(url) ?? [];
-    return file === undefined || url.includes("/node_modules/")
-      ? loaded
-      : { ...loaded, format: "module-typescript", source: instrument(String(loaded.source), file) };
+    if (file === undefined || url.includes("/node_modules/")) return nextLoad(url, context);
+    const source = instrument(readFileSync(new URL(url), "utf8"), file);
+    return { format: "module-typescript", source, shortCircuit: true };
   },
 });

@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 import { isStringObject } from "node:util/types";
-import type { Request } from "express";
 import { typeName } from "../lists.ts";
 import { declaredAs, parseMediaType } from "../media-type.ts";
 import {
@@ -16,7 +15,6 @@ import {
 } from "openapi-document";
 import type { Problem } from "../problem.ts";
 import { asStreamedBody, discardUnsent, expectErrors } from "./body-stream.ts";
-import type { Deprecation } from "./deprecation.ts";
 import type { DropUndeclared, HandlerResponse, Headers } from "./handler-response.ts";
 import type { ItemFormat } from "./item-format.ts";
 import { itemWriter, StreamedResponse } from "./streamed-response.ts";
@@ -55,45 +53,6 @@ export function encodeHeaders(values: HandlerResponse["headers"]): Record<string
       headers[/^etag$/i.test(name) ? "ETag" : name] = Array.isArray(value) ? value : String(value);
   }
   return headers;
-}
-
-/** Adds the deprecation headers to those of a response if its status has any. */
-export function announced(status: number, headers: Headers, deprecationHeaders: Headers | undefined): Headers {
-  return isAnnouncedWith(status) ? withDeprecationHeaders(deprecationHeaders, headers) : headers;
-}
-
-/**
- * Returns whether a response with this status has deprecation headers. Other errors are the same for all operations,
- * deprecated or not.
- */
-function isAnnouncedWith(status: number): boolean {
-  return (status >= 200 && status < 300) || status === 304 || status === 404;
-}
-
-/**
- * Adds the deprecation headers to those of the handler. The two `Link` headers are combined (RFC 8288, section 3.5).
- * For any other name the header of the handler takes precedence.
- */
-function withDeprecationHeaders(deprecationHeaders: Headers | undefined, headers: Headers): Headers {
-  if (deprecationHeaders === undefined) return headers;
-  if (deprecationHeaders["Link"] === undefined) return { ...deprecationHeaders, ...headers };
-  const name = Object.keys(headers).find((candidate) => candidate.toLowerCase() === "link");
-  if (name === undefined) return { ...deprecationHeaders, ...headers };
-  const { Link, ...others } = deprecationHeaders;
-  return { ...others, ...headers, [name]: [String(Link), headers[name]!].flat().join(", ") };
-}
-
-/** Returns the headers that announce the deprecation of an operation on 2xx, 304 and 404. `values` are those of its path. */
-export function deprecationHeadersOf(
-  { baseUrl }: Request,
-  { deprecation, names }: { deprecation: Deprecation | undefined; names: string[] },
-  values: string[],
-): Headers | undefined {
-  if (deprecation?.successorPath === undefined) return deprecation?.headers;
-  const target = deprecation.successorPath
-    .replace(/\{([^}]+)\}/g, (_, name: string) => values[names.indexOf(name)]!)
-    .replace(/[<>"]/g, encodeURIComponent);
-  return { ...deprecation.headers, Link: `<${baseUrl}${target}>; rel="successor-version"` };
 }
 
 /** Returns whether bodies of a media type are written as JSON. The usual media type is compared first. */

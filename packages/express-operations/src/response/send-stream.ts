@@ -3,7 +3,7 @@ import { type ChunkSource, discard, discardUnsent, readChunks, readRepresentatio
 import { FileBody } from "./file.ts";
 import { blobRepresentation, select } from "./representation.ts";
 import type { Headers } from "./handler-response.ts";
-import { announced, encodeHeaders } from "./respond.ts";
+import { encodeHeaders } from "./respond.ts";
 import type { StreamedResponse } from "./streamed-response.ts";
 import { StreamWriter, type StreamSettings } from "./stream-writer.ts";
 
@@ -21,6 +21,9 @@ interface Prepared {
   source: ChunkSource | undefined;
 }
 
+/** Returns the headers of a response with those that announce a deprecation, if its status has any. */
+export type Announce = (status: number, headers: Headers) => Headers;
+
 /**
  * Sends a response while its body is produced. Resolves once the response has ended or the client has gone. Rejects with
  * the error of the body. If the head was sent before, the connection is closed, so that the client sees a broken response.
@@ -30,10 +33,10 @@ export async function sendStream(
   response: Response,
   streamed: StreamedResponse,
   settings: StreamSettings,
-  deprecationHeaders: Headers | undefined,
+  announce: Announce,
 ): Promise<void> {
   const { status, headers, source } = await prepare(request, response, streamed);
-  const written = announced(status, headers, deprecationHeaders);
+  const written = announce(status, headers);
   if (source === undefined) {
     response.writeHead(status, written).end();
     await discard(streamed.body);

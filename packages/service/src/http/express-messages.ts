@@ -1,21 +1,9 @@
-import type {
-  IncomingMessage as NodeRequest,
-  RequestListener,
-  ServerOptions,
-  ServerResponse as NodeResponse,
-} from "node:http";
+import type { RequestListener, ServerOptions } from "node:http";
 import type { Express } from "express";
 import { IncomingMessage, ServerResponse } from "./node-http.ts";
 
-/** Serves a request and returns true, or returns false and changes nothing. */
-export type DirectRoute = (request: NodeRequest, response: NodeResponse) => boolean;
-
 /** An Express app or any other request listener. */
-export type AppOrListener = RequestListener &
-  Partial<Pick<Express, "request" | "response">> & {
-    /** Is tried before the app. It relies on Express's prototypes. */
-    directRoute?: DirectRoute | undefined;
-  };
+export type AppOrListener = RequestListener & Partial<Pick<Express, "request" | "response">>;
 
 /**
  * Returns options of `createServer` that make Node create requests and responses with Express's prototypes. Otherwise Express

@@ -52,9 +52,9 @@ export async function listen(
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
     // The target of CONNECT is another host. `Allow` is empty, since no method is allowed there (RFC 9110, section 10.2.1).
     if (request.method === "CONNECT") return reject(response, problem("method_not_allowed", { Allow: "" }), format);
-    // A target that is too long stays unchanged, since `checkHead` checks the length that the client sent.
+    // A target that is too long stays unchanged, since `headFault` checks the length that the client sent.
     if (request.url!.length <= MAX_TARGET && request.url!.includes("%")) request.url = normalizeTarget(request.url!);
-    if (app.directRoute?.(request, response) !== true) app(request, response);
+    app(request, response);
   };
   const server = createServer(
     {

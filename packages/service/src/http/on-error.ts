@@ -1,8 +1,7 @@
 import type { ErrorRequestHandler } from "express";
 import type { Logger } from "pino";
 import { asProblem, encodeError, type ErrorFormat, NO_OPERATION, plainErrors, problem } from "../problems.ts";
-import { describeRequest } from "../observability/request-log.ts";
-import { stateOf } from "./request-state.ts";
+import { describeRequest, type RequestState } from "./stages.ts";
 
 /** How outages of a dependency, such as the database, are recognized and logged. Each failed request gets a 503. */
 export interface Outages {
@@ -30,7 +29,7 @@ export function onError(logger: Logger, outages?: Outages, format: ErrorFormat =
       response.destroy();
       return;
     }
-    const { operationId } = stateOf(response);
+    const { operationId } = response.locals as Partial<RequestState>;
     const { contentType, body } = encodeError(format(sent, { ...NO_OPERATION, operationId }));
     const headers = {
       ...sent.headers,

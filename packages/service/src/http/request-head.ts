@@ -1,5 +1,6 @@
 import { isIP, isIPv6, SocketAddress } from "node:net";
-import type { NextFunction, Request, Response } from "express";
+import type { Request } from "express";
+import type { Problem } from "express-operations";
 import { problem } from "../problems.ts";
 import { MAX_PROXIES } from "../settings.ts";
 
@@ -9,9 +10,9 @@ import { MAX_PROXIES } from "../settings.ts";
  */
 export const MAX_TARGET = 8_192;
 
-/** Rejects request heads that HTTP forbids but Node's parser accepts. */
-export function checkHead(request: Request, _response: Response, next: NextFunction): void {
-  next(versionFault(request) ?? framingFault(request) ?? hostFault(request) ?? targetFault(request));
+/** Returns the problem of a request head that HTTP forbids but Node's parser accepts. */
+export function headFault(request: Request): Problem | undefined {
+  return versionFault(request) ?? framingFault(request) ?? hostFault(request) ?? targetFault(request);
 }
 
 /** The start of the next request is unknown after a fault of version or framing, so the connection is closed. */

@@ -2,7 +2,7 @@ import type { RequestHandler } from "express";
 import { Problem } from "express-operations";
 import { ERRORS } from "../errors.ts";
 import type { Outages } from "../http/on-error.ts";
-import { describeRequest } from "../observability/request-log.ts";
+import { describeRequest } from "../http/stages.ts";
 
 /** The conditions of readiness. */
 export interface Readiness {

@@ -1,4 +1,4 @@
-import type { Express } from "express";
+import type { AppOrListener } from "../http/express-messages.ts";
 import type { Logger } from "pino";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Tracing } from "../observability/tracing.ts";
@@ -31,7 +31,7 @@ export interface ProcessContext {
 
 /** The app of a process, with its resources. */
 export interface OpenedService {
-  app: Express;
+  app: AppOrListener;
   /** Rejects requests that still wait for a lock after `afterMs`. Each gets a response before its connection is destroyed. */
   stopWaiting: (afterMs: number) => void;
   /** Closes the resources. Called after the requests in flight are finished. */

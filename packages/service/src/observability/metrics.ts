@@ -2,7 +2,7 @@ import cluster, { type Worker } from "node:cluster";
 import { setTimeout } from "node:timers/promises";
 import { getHeapStatistics } from "node:v8";
 import { METRICS_PREFIX } from "@platform/command-line/name";
-import express, { type RequestHandler } from "express";
+import express from "express";
 import type { Logger } from "pino";
 import {
   AggregatorRegistry,
@@ -18,9 +18,9 @@ import { problem } from "../problems.ts";
 import { type Address, type Listener, listen } from "../http/listener.ts";
 import { onError } from "../http/on-error.ts";
 import { allowGetHead } from "../http/allow-get-head.ts";
-import { checkHead } from "../http/request-head.ts";
-import { stateOf } from "../http/request-state.ts";
-import type { Observer } from "../operation-options.ts";
+import { headFault } from "../http/request-head.ts";
+import type { RequestState } from "../http/stages.ts";
+import type { Observer } from "./observer.ts";
 
 /** Prometheus metrics of a service: the observer that updates them, and the registry that holds them. */
 export interface Metrics extends Observer {
@@ -72,16 +72,16 @@ export function createMetrics(maxInFlight: number): Metrics {
     registers,
   });
 
-  const observeRequest: RequestHandler = (request, response, next) => {
+  const observeRequest: Metrics["observeRequest"] = (request, response) => {
     inFlight.inc();
     const elapsed = durations.startTimer();
     response.once("close", () => {
-      const operation_id = stateOf(response).operationId ?? (isProbe(request.originalUrl) ? "probe" : "none");
+      const { operationId } = response.locals as RequestState;
+      const operation_id = operationId ?? (isProbe(request.originalUrl) ? "probe" : "none");
       inFlight.dec();
       elapsed({ operation_id });
       requests.inc({ operation_id, status: response.headersSent ? response.statusCode : "aborted" });
     });
-    next();
   };
   return {
     registry,
@@ -110,7 +110,9 @@ function readinessGauge(isReady: () => Promise<boolean>): Gauge {
 
 /** Serves `GET /metrics` on an address of its own, so that it can be closed to clients of the service. */
 export function listenForMetrics(read: () => Promise<string>, address: Address, logger: Logger): Promise<Listener> {
-  const app = express().disable("x-powered-by").use(checkHead);
+  const app = express()
+    .disable("x-powered-by")
+    .use((request, _response, next) => next(headFault(request)));
   app.all("/metrics", allowGetHead, async (_request, response) => {
     const text = await read();
     response.writeHead(200, { "Content-Type": prometheusContentType, "Cache-Control": "no-store" }).end(text);

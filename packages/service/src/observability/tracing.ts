@@ -2,16 +2,16 @@ import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/ap
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from "@opentelemetry/sdk-trace";
-import type { RequestHandler } from "express";
-import { stateOf } from "../http/request-state.ts";
-import { loggedPath, parseTraceparent } from "./request-log.ts";
+import type { Request, Response } from "express";
+import { loggedPath, type RequestState } from "../http/stages.ts";
+import { parseTraceparent } from "./trace-context.ts";
 
 const TIMEOUT_MS = 3_000;
 
 /** OpenTelemetry traces of a service, with one span per request. */
 export interface Tracing {
-  /** Starts a span for each request, before the other middlewares, and records its trace id in the request's state. */
-  traceRequest: RequestHandler;
+  /** Starts a span for a request that arrives, and records its trace id in the request's state. */
+  traceRequest: (request: Request, response: Response) => void;
   /** Sends the remaining spans. It waits at most 3 s for an unreachable collector. */
   close: () => Promise<void>;
 }
@@ -29,13 +29,13 @@ export function createTracing(endpoint: string, { name, version }: { name: strin
   });
   const tracer = provider.getTracer(name, version);
 
-  const traceRequest: RequestHandler = (request, response, next) => {
+  const traceRequest: Tracing["traceRequest"] = (request, response) => {
     const caller = parseTraceparent(request.headers["traceparent"]);
     const parent =
       caller === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true });
     const attributes = { "http.request.method": request.method, "url.path": loggedPath(request.originalUrl) };
     const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER, attributes }, parent);
-    const state = stateOf(response);
+    const state = response.locals as RequestState;
     state.traceId = span.spanContext().traceId;
     response.once("close", () => {
       if (state.operationId !== undefined) span.updateName(state.operationId);
@@ -43,7 +43,6 @@ export function createTracing(endpoint: string, { name, version }: { name: strin
       if (response.statusCode >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
       span.end();
     });
-    next();
   };
   return { traceRequest, close: () => provider.shutdown().catch(() => {}) };
 }

@@ -1,7 +1,7 @@
 import { METHODS } from "node:http";
 import type { ErrorBody } from "@platform/service/errors";
 import { openDatabase } from "@platform/storage/database";
-import { operationsOf } from "express-operations/reading";
+import { operationsOf } from "openapi-document";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApiKey } from "../../../src/keys.repository.ts";
 import type { Tables } from "../../tables.ts";
