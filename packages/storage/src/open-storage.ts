@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { isPostgres, openDatabase } from "./database.ts";
 import { type GroupOptions, groupCommit } from "./group-commit.ts";
-import { SqliteFileAdapter } from "./sqlite/sqlite.dialect.ts";
+import { SqliteFileAdapter } from "./prepared.ts";
 import type { FileOptions } from "./sqlite/sqlite.file.ts";
 import type { OnCommit, Storage, Writer } from "./storage.ts";
 import { observeWriteFailures } from "./writability.ts";

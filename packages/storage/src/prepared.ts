@@ -1,5 +1,14 @@
-import type { CompiledQuery, Kysely, QueryExecutorProvider } from "kysely";
-import { SqliteFileAdapter } from "./sqlite/sqlite.dialect.ts";
+import type Sqlite from "better-sqlite3";
+import {
+  type CompiledQuery,
+  type Kysely,
+  type QueryExecutorProvider,
+  SqliteAdapter,
+  type SqliteDatabase,
+} from "kysely";
+import { addFilePath, FileMovedError, isBusy } from "./sqlite/sqlite.errors.ts";
+import type { OpenFile } from "./sqlite/sqlite.file.ts";
+import type { ReadSnapshot } from "./storage.ts";
 
 /** A query built with Kysely or its `sql` tag. */
 interface Query<Row> {
@@ -78,4 +87,156 @@ export function preparedFirst<Tables, Row, Values extends object = object>(
 function placeholdersOf(names: string[]): object {
   const placeholders = names.map((name) => [name, placeholderOf(name)]);
   return Object.assign(Object.create(null), Object.fromEntries(placeholders)) as object; // does not inherit `constructor`
+}
+
+/** Kysely's adapter, which also runs queries on the open file synchronously. */
+export class SqliteFileAdapter extends SqliteAdapter {
+  readonly path: string;
+  #file:
+    | {
+        file: Sqlite.Database;
+        inTransaction: boolean;
+        statements: SqliteDatabase;
+        isAtPath: () => boolean;
+        changes: OpenFile["changes"];
+        begin: Sqlite.Statement<[]>;
+        version: Sqlite.Statement<[], number>;
+        end: Sqlite.Statement<[]>;
+      }
+    | undefined;
+  /** The reads of this turn of the event loop. */
+  #reads: ReadSnapshot[] = [];
+
+  constructor(path: string) {
+    super();
+    this.path = path;
+  }
+
+  /** True, because transactions take the write lock at their start here. Kysely's own do not, so its adapter returns false. */
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+
+  /** Called once the file is open. Returns its statements, which are cached. */
+  opened({ file, isAtPath, changes }: OpenFile): SqliteDatabase {
+    const statements = withStatementCache(file);
+    this.#file = {
+      file,
+      inTransaction: false,
+      statements,
+      isAtPath,
+      changes,
+      begin: file.prepare("begin"),
+      version: file.prepare<[], number>("pragma data_version").pluck(),
+      end: file.prepare("commit"),
+    };
+    return statements;
+  }
+
+  /** Throws if the file was moved, removed or replaced since it was opened. */
+  expectFileAtPath(): void {
+    if (this.#file?.isAtPath() === false) throw new FileMovedError(this.path);
+  }
+
+  /**
+   * Runs `read` at the end of this turn of the event loop, in one snapshot with all reads of the turn. The snapshot begins
+   * after the last of these calls, so that no read gets data older than its call. The version of the table that `writer` watches
+   * is read before, so that cached data is never older than its version.
+   */
+  snapshotAfterTurn(writer: SqliteFileAdapter, read: ReadSnapshot): void {
+    this.#reads.push(read);
+    if (this.#reads.length > 1) return;
+    setImmediate(() => {
+      const reads = this.#reads;
+      this.#reads = [];
+      const watchedVersion = writer.watchedVersion();
+      this.snapshot((version) => {
+        for (const next of reads) next(version, watchedVersion);
+      });
+    });
+  }
+
+  /**
+   * Runs `read` in one snapshot and passes its version. The synchronous queries of `read` share one lock, which is faster.
+   *
+   * The version changes when another connection commits, in this process or another. Commits of this connection do not
+   * change the version: https://sqlite.org/pragma.html#pragma_data_version. The version is undefined before the file is
+   * open, in a transaction, and if SQLite cannot read the version.
+   */
+  snapshot(read: (version: number | undefined) => void): void {
+    if (this.#file === undefined || this.#file.inTransaction) {
+      read(undefined);
+      return;
+    }
+    const { file, begin, version, end } = this.#file;
+    let number: number | undefined;
+    try {
+      begin.run();
+      number = version.get();
+    } catch {
+      // The queries of `read` will report the error.
+    }
+    try {
+      read(number);
+    } finally {
+      try {
+        if (file.inTransaction) end.run();
+      } catch {
+        if (file.inTransaction) file.exec("rollback"); // the commit fails after a query has read a damaged page and thrown
+      }
+    }
+  }
+
+  /**
+   * Returns the version of the watched table: the commits of other connections and the changes by this one. The version is
+   * undefined in a transaction, because others do not see its changes yet.
+   */
+  watchedVersion(): string | undefined {
+    if (this.#file?.changes === undefined || this.#file.inTransaction) return undefined;
+    try {
+      return `${this.#file.version.get()} ${this.#file.changes.count}`;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Whether this connection is in a transaction. Stored here, because asking SQLite before each query is slow. */
+  set inTransaction(isUnderWay: boolean) {
+    if (this.#file !== undefined) this.#file.inTransaction = isUnderWay;
+  }
+
+  /**
+   * Runs a statement synchronously and returns its rows. Returns undefined if the statement has to wait: for the file to
+   * open, for another transaction on this connection, or for a lock. Then the caller runs the statement through Kysely.
+   */
+  executeSync(sql: string, parameters: unknown[], isInTransaction: boolean): unknown[] | undefined {
+    if (this.#file === undefined || this.#file.inTransaction !== isInTransaction) return undefined;
+    try {
+      const statement = this.#file.statements.prepare(sql);
+      if (statement.reader) return statement.all(parameters);
+      statement.run(parameters);
+      return [];
+    } catch (error) {
+      if (isBusy(error)) return undefined;
+      throw addFilePath(this.path, error);
+    }
+  }
+}
+
+const MAX_CACHED_STATEMENTS = 256;
+
+/** Caches prepared statements, because preparing takes longer than running most queries. */
+function withStatementCache(file: Sqlite.Database): SqliteDatabase {
+  const statements = new Map<string, Sqlite.Statement>();
+  return {
+    close: () => void file.close(),
+    prepare: (sql) => {
+      const cached = statements.get(sql);
+      if (cached !== undefined) return cached;
+      if (statements.size >= MAX_CACHED_STATEMENTS) statements.clear();
+      const statement = file.prepare(sql);
+      statements.set(sql, statement);
+      return statement;
+    },
+  };
 }

@@ -12,7 +12,7 @@ import { openDatabase } from "../src/database.ts";
 import { groupCommit } from "../src/group-commit.ts";
 import { migrate } from "../src/migrations.ts";
 import { openStorage } from "../src/open-storage.ts";
-import type { SqliteFileAdapter } from "../src/sqlite/sqlite.dialect.ts";
+import type { SqliteFileAdapter } from "../src/prepared.ts";
 import type { Storage } from "../src/storage.ts";
 import { pathOfFileUrl } from "../src/url.ts";
 import {
