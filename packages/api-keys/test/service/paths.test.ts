@@ -22,10 +22,10 @@ describe("paths", () => {
   ])("404 for %s", async (path) => void (await expectError(await service.request(path), 404, "not_found")));
 
   test("unnecessary percent-encoding does not change a path", async () => {
-    expect((await service.request("/%74%68ings")).status).toBe(200);
+    expect((await service.request("/%74%68%69%6E%67%73")).status).toBe(200);
     expect((await service.request("/things?%6Cimit=1")).status).toBe(200);
     const headers = { Authorization: `Bearer ${service.key}` };
-    expect((await fetch(new URL("/%76%31/%74hings?limit=1", service.baseUrl), { headers })).status).toBe(200);
+    expect((await fetch(new URL("/%76%31/%74%68%69%6E%67%73?limit=1", service.baseUrl), { headers })).status).toBe(200);
     expect((await fetch(new URL("/%68ealthz", service.baseUrl))).status).toBe(200);
   });
 
