@@ -12,7 +12,7 @@ import {
 } from "openapi-document";
 import { type BodyLimits, limitsOf, streamedLimitsOf } from "./request/limits.ts";
 import { parametersReader } from "./request/parameters.ts";
-import { buildValidators, type Validators } from "./request/validator.ts";
+import { buildValidators, type Validators } from "./eov/validator.ts";
 import { type ResponseChecking, buildResponseFilter } from "./response/response-filter.ts";
 import type { ResponseFilter } from "./response/respond.ts";
 import { isTagged } from "./response/response-tagger.ts";

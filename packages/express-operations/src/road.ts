@@ -3,7 +3,7 @@ import { oneOf } from "./lists.ts";
 import type { CompiledOperation } from "./compiled-operation.ts";
 import type { Operation, Route } from "./operation.ts";
 import { createProblem, Problem } from "./problem.ts";
-import { faultsOf, type RequestData } from "./eov.ts";
+import { faultsOf, type RequestData } from "./eov/eov.ts";
 import { expectOneContentType, type ReceivedBody } from "./request/body.ts";
 import { problemOfFaults } from "./request/fault-message.ts";
 import { namedHeaders, type Parameters } from "./request/parameters.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { excerpt } from "../src/validation/excerpt.ts";
+import { excerpt } from "../src/eov/excerpt.ts";
 import { anyJson as ok, serveEcho as serve } from "./echo.ts";
 
 test("the handler of an operation without an operationId is named by its method and path", async () => {

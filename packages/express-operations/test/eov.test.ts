@@ -1,16 +1,16 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
-import { compileRequestSchemas, EOV_READ, faultsOf, responseEov } from "../src/eov.ts";
+import { compileRequestSchemas, EOV_READ, faultsOf, responseEov } from "../src/eov/eov.ts";
 
 const require = createRequire(import.meta.url);
 
-test("the installed version of express-openapi-validator is the one that src/eov.ts was written for", async () => {
+test("the installed version of express-openapi-validator is the one that src/eov/eov.ts was written for", async () => {
   const main = require.resolve("express-openapi-validator");
   const { version } = JSON.parse(await readFile(new URL("../package.json", `file://${main}`), "utf8")) as {
     version: string;
   };
-  const message = `Its source has changed. Compare dist/ of ${EOV_READ} and ${version} at the places that src/eov.ts lists, run all tests of this package, and then name ${version} in EOV_READ.`;
+  const message = `Its source has changed. Compare dist/ of ${EOV_READ} and ${version} at the places that src/eov/eov.ts lists, run all tests of this package, and then name ${version} in EOV_READ.`;
   expect(version, message).toBe(EOV_READ);
 });
 
@@ -27,7 +27,7 @@ function dataOf(query: Record<string, unknown>, body?: unknown) {
   return { query, params: {}, headers: {}, cookies: {}, body };
 }
 
-describe("the internals that src/eov.ts relies on are unchanged", () => {
+describe("the internals that src/eov/eov.ts relies on are unchanged", () => {
   const json = (schema: object) => ({
     requestBody: { required: false, content: { "application/json": { schema } } },
     responses: {},

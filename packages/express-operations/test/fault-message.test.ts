@@ -1,10 +1,10 @@
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type OpenApiDocument, operationsOf, type ParameterObject } from "openapi-document";
-import { type Fault, faultsOf } from "../src/eov.ts";
+import { type Fault, faultsOf } from "../src/eov/eov.ts";
 import { implement } from "../src/index.ts";
 import { problemOfFaults } from "../src/request/fault-message.ts";
-import { buildValidators } from "../src/request/validator.ts";
+import { buildValidators } from "../src/eov/validator.ts";
 import { anyJson, serveEcho } from "./echo.ts";
 import { listen } from "./listen.ts";
 

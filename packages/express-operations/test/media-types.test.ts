@@ -2,7 +2,7 @@ import express from "express";
 import { expect, test } from "vitest";
 import { operationsOf, type OpenApiDocument } from "openapi-document";
 import { implement } from "../src/index.ts";
-import { buildValidators } from "../src/request/validator.ts";
+import { buildValidators } from "../src/eov/validator.ts";
 import { anyJson } from "./echo.ts";
 import { listen } from "./listen.ts";
 

@@ -1,4 +1,4 @@
-import { excerpt } from "../../../packages/express-operations/src/validation/excerpt.ts";
+import { excerpt } from "../../../packages/express-operations/src/eov/excerpt.ts";
 import type { OpenApiDocument } from "express-operations";
 import { operationsOf } from "openapi-document";
 import { githubDocument } from "../../../packages/express-operations/test/fixtures/github.ts";

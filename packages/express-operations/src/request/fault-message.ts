@@ -7,7 +7,7 @@ import {
   nonNullTypesOf,
 } from "openapi-document";
 import { areDeclared } from "./declared-names.ts";
-import type { Fault } from "../eov.ts";
+import type { Fault } from "../eov/eov.ts";
 import { createProblem, describe, invalidRequest, printable, type Problem, type RequestFault } from "../problem.ts";
 import { meantFault } from "./meant-fault.ts";
 import { predicateOf } from "./predicates.ts";

@@ -1,5 +1,5 @@
 import { type OpenApiDocument, type Schema, conjuncts, isRecord, mayBe, valuesOf } from "openapi-document";
-import type { Fault } from "../eov.ts";
+import type { Fault } from "../eov/eov.ts";
 import {
   type Budget,
   compareFits,

@@ -1,6 +1,6 @@
 import { type Schema, propertiesOf } from "openapi-document";
 import { namesOfFields } from "./declared-names.ts";
-import type { Fault } from "../eov.ts";
+import type { Fault } from "../eov/eov.ts";
 import { listOf, nameList, oneOf } from "../lists.ts";
 import { describePattern } from "./pattern-words.ts";
 import { printable } from "../problem.ts";

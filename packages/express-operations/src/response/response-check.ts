@@ -13,9 +13,9 @@ import {
   isJson,
 } from "openapi-document";
 import { asStreamedBody } from "./body-stream.ts";
-import { responseEov } from "../eov.ts";
-import { type Excerpt, excerpt } from "../validation/excerpt.ts";
-import { dropRequired } from "../request/request-schemas.ts";
+import { responseEov } from "../eov/eov.ts";
+import { type Excerpt, excerpt } from "../eov/excerpt.ts";
+import { dropRequired } from "../eov/request-schemas.ts";
 import { parseMediaType } from "../media-type.ts";
 import { itemFormat } from "./item-format.ts";
 import type { HandlerResponse } from "./handler-response.ts";

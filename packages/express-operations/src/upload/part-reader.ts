@@ -7,14 +7,14 @@ import {
   nonNullTypesOf,
   shapesOf,
 } from "openapi-document";
-import { type CompiledSchemas, faultsOf } from "../eov.ts";
+import { type CompiledSchemas, faultsOf } from "../eov/eov.ts";
 import { unreadableField } from "../problem.ts";
 import { problemOfFaults } from "../request/fault-message.ts";
 import { type FormFields, multipartFields, NO_FILE, NOT_UTF_8 } from "../request/form.ts";
 import { type BodyLimits, fieldsTooLarge } from "../request/limits.ts";
 import type { Pair } from "../request/pairs.ts";
 import { decodeUtf8 } from "../request/utf8.ts";
-import { buildValidators } from "../request/validator.ts";
+import { buildValidators } from "../eov/validator.ts";
 import type { MultipartStream, ReceivedPart } from "./multipart-stream.ts";
 import type { FilePart, ValuePart } from "./types.ts";
 

@@ -2,7 +2,7 @@ import { type MediaTypeObject, type OpenApiDocument, type OperationEntry, essenc
 import { announcementReader } from "../request/announced-body.ts";
 import type { BodyReader } from "../request/body.ts";
 import type { BodyLimits } from "../request/limits.ts";
-import type { Validators } from "../request/validator.ts";
+import type { Validators } from "../eov/validator.ts";
 import { BodyStream } from "./body-stream.ts";
 import { MultipartStream } from "./multipart-stream.ts";
 import { type PartReader, partReader } from "./part-reader.ts";

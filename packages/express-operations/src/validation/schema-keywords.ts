@@ -1,5 +1,5 @@
 import { type Schema, isRecord, compilePattern } from "openapi-document";
-import { expectValidated } from "./excerpt.ts";
+import { expectValidated } from "../eov/excerpt.ts";
 
 const TYPES = new Set(["null", "boolean", "object", "array", "number", "integer", "string"]);
 

@@ -7,13 +7,13 @@ import {
   resolve,
   isJson,
 } from "openapi-document";
-import { faultsOf, type RequestData } from "../eov.ts";
+import { faultsOf, type RequestData } from "../eov/eov.ts";
 import { oneOf } from "../lists.ts";
 import { declaredAs, parseMediaType } from "../media-type.ts";
 import { Problem } from "../problem.ts";
 import { problemOfFaults } from "../request/fault-message.ts";
 import { parametersReader } from "../request/parameters.ts";
-import { buildValidators, type Validators } from "../request/validator.ts";
+import { buildValidators, type Validators } from "../eov/validator.ts";
 import { InvalidWebhookError } from "./errors.ts";
 import { SIGNATURE_HEADERS } from "./signature.ts";
 

@@ -3,9 +3,9 @@ import { ResponseValidator } from "express-openapi-validator/dist/middlewares/op
 import { ContentType } from "express-openapi-validator/dist/middlewares/util.js";
 import { OpenApiValidator } from "express-openapi-validator/dist/openapi.validator.js";
 import { type OpenApiDocument, type Schema, unescapeKey, type CompilePattern, compilePattern } from "openapi-document";
-import { separateEvaluations } from "./validation/excerpt.ts";
-import { BASE64, isDateTime, UUID } from "./request/formats.ts";
-import { isMultipleOf } from "./request/multiple-of.ts";
+import { separateEvaluations } from "./excerpt.ts";
+import { BASE64, isDateTime, UUID } from "./formats.ts";
+import { isMultipleOf } from "./multiple-of.ts";
 
 /**
  * The release of express-openapi-validator (EOV) that this file was written for. This file alone imports EOV. It relies

@@ -9,9 +9,9 @@ import {
   isBodyRequired,
 } from "openapi-document";
 import { brokenOperationFinder } from "../validation/broken-operations.ts";
-import { excerpt } from "../validation/excerpt.ts";
+import { excerpt } from "./excerpt.ts";
 import { rewriteRequestSchemas } from "./request-schemas.ts";
-import { type CompiledSchemas, compileRequestSchemas } from "../eov.ts";
+import { type CompiledSchemas, compileRequestSchemas } from "./eov.ts";
 
 /** The compiled schemas of an operation's requests, by declared media type. */
 export type Validators = Map<string | undefined, CompiledSchemas>;
