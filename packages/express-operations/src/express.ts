@@ -19,20 +19,19 @@ export interface WritingOptions {
 export function expressHandler(road: Road, operations: Operation[], { problemFormat, streams }: WritingOptions) {
   const contextOf = problemContexts(operations);
   return (request: Request, response: Response, next: NextFunction): void => {
-    const { locals } = response;
-    const exchange: Exchange = { request, response, locals, route: undefined, operation: undefined, values: [] };
+    const exchange = exchangeOf(request, response);
     const write = (result: OperationResult): void => {
-      const announce: Announce = (status, headers) => withDeprecation(status, headers, exchange);
-      if (result instanceof StreamedResponse)
+      if (result instanceof StreamedResponse) {
+        const announce: Announce = (status, headers) => withDeprecation(status, headers, exchange);
         sendStream(request, response, result, streams, announce).catch(fail).catch(next);
-      else if (!(result instanceof Problem)) send(request, response, result, announce);
+      } else if (!(result instanceof Problem)) send(exchange, result);
       else if (response.headersSent) response.destroy();
       else {
         const { status, headers } = result;
         const { operation, route } = exchange;
         const context = operation?.problemContext(status) ?? contextOf(status, route);
         const written = problemResponse(result, problemFormat, context);
-        send(request, response, encodeResponse({ status, headers, ...written }), announce);
+        send(exchange, encodeResponse({ status, headers, ...written }));
       }
     };
     const fail = (error: unknown): void => {
@@ -52,14 +51,30 @@ export function expressHandler(road: Road, operations: Operation[], { problemFor
   };
 }
 
+/** The fields that stages add are there from the start, because adding them later takes longer. */
+function exchangeOf(request: Request, response: Response): Exchange {
+  return {
+    request,
+    response,
+    locals: response.locals,
+    route: undefined,
+    operation: undefined,
+    values: [],
+    admission: undefined,
+    compiled: undefined,
+    parameters: undefined,
+    body: undefined,
+  };
+}
+
 /**
  * Writes a response. HEAD gets the headers of GET with its length, and no body (RFC 9110, section 9.3.2). A GET or HEAD
  * whose `If-None-Match` names the `ETag` of a 200 gets 304 (section 15.4.5).
  */
-function send(request: Request, response: Response, encoded: EncodedResponse, announce: Announce): void {
-  const { status, headers, payload } = encoded;
+function send(exchange: Exchange, { status, headers, payload }: EncodedResponse): void {
+  const { request, response } = exchange;
   const tag = headers["ETag"] as string | undefined;
-  const written = announce(status, headers);
+  const written = withDeprecation(status, headers, exchange);
   const condition = request.headers["if-none-match"];
   const isRead = request.method === "GET" || request.method === "HEAD";
   if (condition !== undefined && isRead && status === 200 && tag !== undefined && isNotModified(condition, tag)) {
@@ -76,11 +91,12 @@ function send(request: Request, response: Response, encoded: EncodedResponse, an
 function withDeprecation(status: number, headers: Headers, exchange: Exchange): Headers {
   const isAnnounced = (status >= 200 && status < 300) || status === 304 || status === 404;
   if (!isAnnounced || exchange.operation?.deprecation === undefined) return headers;
-  const { Link, ...others } = deprecationHeaders(exchange.request, exchange.operation, exchange.values);
-  if (Link === undefined) return { ...others, ...headers };
-  const name = Object.keys(headers).find((candidate) => candidate.toLowerCase() === "link") ?? "Link";
+  const added = deprecationHeaders(exchange.request, exchange.operation, exchange.values);
+  const name = Object.keys(headers).find((candidate) => candidate.toLowerCase() === "link");
+  if (added["Link"] === undefined || name === undefined) return { ...added, ...headers };
   // The two `Link` headers are combined (RFC 8288, section 3.5). Other headers of the handler take precedence.
-  return { ...others, ...headers, [name]: [Link, headers[name] ?? []].flat().join(", ") };
+  const { Link, ...others } = added;
+  return { ...others, ...headers, [name]: [Link, headers[name]!].flat().join(", ") };
 }
 
 function deprecationHeaders(

@@ -22,7 +22,7 @@ import type { Admission } from "./security/security.ts";
 import { withBodyFailure } from "./upload/body-failure.ts";
 import { leaveUnread } from "./upload/unread-body.ts";
 
-/** What all requests of a document share. */
+/** The parts that all requests of a document share. */
 export interface Road {
   router: PathRouter<Route>;
   /** The cache for the responses of handlers with `isCacheable`. */
@@ -40,6 +40,11 @@ export interface Exchange {
   operation: Operation | undefined;
   /** The values of the path parameters in order, percent-encoded. */
   values: string[];
+  /** The results of later stages. */
+  admission: Admission<unknown> | undefined;
+  compiled: CompiledOperation | undefined;
+  parameters: Parameters | undefined;
+  body: ReceivedBody | undefined;
 }
 
 /** The fields of `response.locals` that `implement` shares with the middlewares before it. */
@@ -50,13 +55,12 @@ export interface Locals {
   beforeHandler?: (() => void) | undefined;
 }
 
-/** An exchange with the results of the stages after `route`. */
+/** An exchange in a stage after `route`, which may rely on the stages before it. */
 interface Routed extends Exchange {
   operation: Operation;
   admission: Admission<unknown>;
   compiled: CompiledOperation;
   parameters: Parameters;
-  body: ReceivedBody | undefined;
 }
 
 /** The result of a stage: that of the request if it ends there. Frequent problems are returned, because throwing is expensive. */

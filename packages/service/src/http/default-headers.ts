@@ -1,4 +1,4 @@
-import type { OutgoingHttpHeaders, ServerResponse as NodeResponse } from "node:http";
+import type { OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse as NodeResponse } from "node:http";
 import type { Express, Request, Response } from "express";
 import { ServerResponse } from "./node-http.ts";
 
@@ -27,11 +27,11 @@ const SECURITY_HEADERS = {
 const NO_STORE = "no-store";
 const REVALIDATE = "private, no-cache";
 
-/** The default headers of a response. */
+/** The default headers of a response, as lists of names and values in turn. */
 export interface DefaultHeaders {
-  headers: Readonly<Record<string, string>>;
+  plain: readonly string[];
   /** The headers of a response with an ETag. */
-  taggedHeaders: Readonly<Record<string, string>>;
+  tagged: readonly string[];
   /** The names in lower case, and `x-request-id`. */
   names: ReadonlySet<string>;
 }
@@ -48,10 +48,14 @@ export function createDefaultHeaders(
     ...others,
   };
   const names = [...Object.keys(headers), "X-Request-Id"].map((name) => name.toLowerCase());
-  return { headers, taggedHeaders: { ...headers, "Cache-Control": REVALIDATE }, names: new Set(names) };
+  return {
+    plain: Object.entries(headers).flat(),
+    tagged: Object.entries({ ...headers, "Cache-Control": REVALIDATE }).flat(),
+    names: new Set(names),
+  };
 }
 
-const NONE: DefaultHeaders = { headers: {}, taggedHeaders: {}, names: new Set() };
+const NONE: DefaultHeaders = { plain: [], tagged: [], names: new Set() };
 
 /**
  * Makes an app send the default headers in `response.locals` with every response, and its id as `X-Request-Id`. Headers that a
@@ -60,24 +64,33 @@ const NONE: DefaultHeaders = { headers: {}, taggedHeaders: {}, names: new Set() 
 export function sendDefaultHeaders(app: Express): void {
   const writeHead = function (this: Response, status: number, ...rest: unknown[]): NodeResponse {
     const { defaultHeaders = NONE, id } = (this.locals ?? {}) as { defaultHeaders?: DefaultHeaders; id?: string }; // the listener sends responses without the app
-    const [headers = {}] = rest;
-    const isPlain = rest.length <= 1 && typeof headers === "object" && headers !== null && !Array.isArray(headers);
-    const isTagged = this.hasHeader("ETag") || (headers as OutgoingHttpHeaders)["ETag"] !== undefined;
-    const defaults = isTagged ? defaultHeaders.taggedHeaders : defaultHeaders.headers;
-    if (isPlain && this.getHeaderNames().length === 0 && !hasNameIn(defaultHeaders.names, headers)) {
-      const own = id === undefined ? headers : { "X-Request-Id": id, ...headers };
-      return ServerResponse.prototype.writeHead.call(this, status, { ...defaults, ...own });
-    }
-    for (const name in defaults) if (!this.hasHeader(name)) this.setHeader(name, defaults[name]!);
+    const [given] = rest as [OutgoingHttpHeaders | undefined];
+    const isPlain = rest.length === 1 && typeof given === "object" && !Array.isArray(given);
+    const list = isPlain && this.getHeaderNames().length === 0 ? listOf(defaultHeaders, id, given) : undefined;
+    if (list !== undefined) return ServerResponse.prototype.writeHead.call(this, status, list);
+    const isTagged = this.hasHeader("ETag") || given?.["ETag"] !== undefined;
+    const defaults = isTagged ? defaultHeaders.tagged : defaultHeaders.plain;
+    for (let at = 0; at < defaults.length; at += 2)
+      if (!this.hasHeader(defaults[at]!)) this.setHeader(defaults[at]!, defaults[at + 1]!);
     if (id !== undefined && !this.hasHeader("X-Request-Id")) this.setHeader("X-Request-Id", id);
     return ServerResponse.prototype.writeHead.call(this, status, ...(rest as [OutgoingHttpHeaders]));
   };
   Object.assign(app.response, { writeHead });
 }
 
-function hasNameIn(names: ReadonlySet<string>, headers: object): boolean {
-  for (const name in headers) if (names.has(name.toLowerCase())) return true;
-  return false;
+/** Returns default headers and those of a handler, or undefined if the handler replaces one of them. */
+function listOf(
+  { plain, tagged, names }: DefaultHeaders,
+  id: string | undefined,
+  given: OutgoingHttpHeaders,
+): OutgoingHttpHeader[] | undefined {
+  const list: OutgoingHttpHeader[] = (given["ETag"] === undefined ? plain : tagged).slice();
+  if (id !== undefined) list.push("X-Request-Id", id);
+  for (const name in given) {
+    if (names.has(name.toLowerCase())) return undefined;
+    if (given[name] !== undefined) list.push(name, given[name]);
+  }
+  return list;
 }
 
 /** The headers that a page of another origin may read, beside those that the Fetch standard always exposes. */

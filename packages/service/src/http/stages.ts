@@ -216,7 +216,7 @@ function admission(maxInFlight: number): (applicant: Applicant) => void {
   const admit = (applicant: Applicant): void => {
     const { request, response, goOn } = applicant;
     take(response);
-    response.once("close", () => release(response));
+    response.on("close", () => release(response));
     if (hasBody(request) && withBodies.push(applicant) === 1) setImmediate(releaseLateBodies);
     goOn();
   };
