@@ -53,7 +53,7 @@ describe("503", () => {
   test("each place in the source that causes one is known here, with the text of its row", () => {
     /** The files that make the Problem, and a text of their rows. */
     const places: Record<string, string> = {
-      "packages/service/src/http/capacity.ts": "`MAX_IN_FLIGHT`", // `FULL`
+      "packages/service/src/http/stages.ts": "`MAX_IN_FLIGHT`", // `FULL`
       "packages/service/src/http/on-error.ts": "`the database cannot be used` in the log",
       "packages/service/src/life/readiness.ts": "`The service is stopping.`",
       "packages/tokens/src/verify-token.ts": "tokens of an issuer",

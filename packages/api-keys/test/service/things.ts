@@ -107,7 +107,7 @@ async function open(config: Config, context: ProcessContext, probes: Probes): Pr
     const uses = keyUses(storage.write, logger);
     closeStack.add(() => uses.close());
     const findFailure = () => findDatabaseFailure(storage, Object.keys(TABLES));
-    const app = await createServiceApp({
+    const app = createServiceApp({
       ...config,
       document,
       basePath: "/v1",
