@@ -116,7 +116,7 @@ describe("a check reports", () => {
     await edit(NEW_PARAMETER);
     await edit([/ version: .*/, " version: next"]);
     const found = await findings();
-    expect(found.generated).toContain("schema.ts does not match the contract. Run `pnpm generate`.");
+    expect(found.generated).toContain("schema.ts does not match the contract. Run `npx -y pnpm@12.21.0 generate`.");
     expect(found.lint).toBe(
       "info.version is next. Write three numbers, such as 1.0.0. (platform/version-fits-servers)",
     );

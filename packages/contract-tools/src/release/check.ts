@@ -1,3 +1,4 @@
+import { PNPM } from "@platform/command-line";
 import type { OpenAPI3 } from "openapi-typescript";
 import { bundle } from "../generate/bundle.ts";
 import { type ContractChange, contractChanges } from "../comparison/diff.ts";
@@ -85,7 +86,7 @@ function isParsed(problems: ContractProblem[]): boolean {
 
 async function generatedCheck(document: OpenAPI3, folder: string): Promise<Check> {
   const stale = await findStaleFiles(await generatedFiles(document), folder);
-  const findings = stale.map((name) => ({ message: `${name} does not match the contract. Run \`pnpm generate\`.` }));
+  const findings = stale.map((name) => ({ message: `${name} does not match the contract. Run \`${PNPM} generate\`.` }));
   return { name: "generated", passed: "the generated files are those of the contract", findings };
 }
 
