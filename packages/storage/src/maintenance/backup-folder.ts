@@ -157,7 +157,7 @@ export function sizeOf({ path }: DatedBackup): number {
 export type RowCounts = Readonly<Record<string, number>>;
 
 /** Counts the rows of a database of any version. */
-export function countRows(file: Sqlite.Database, tables: AnyTables): RowCounts {
+function countRows(file: Sqlite.Database, tables: AnyTables): RowCounts {
   const exists = file.prepare<[string], number>("select 1 from sqlite_master where name = ?").pluck();
   const counted = Object.entries(tables).flatMap(([name, { noun }]) =>
     noun === undefined || exists.get(name) === undefined // an older version made the backup
