@@ -90,10 +90,11 @@ export async function adopt(
   };
 }
 
-/** Removes the lines of pages that are about the petstore alone: the shop front, and a line of its audit trail. */
+/** Removes the lines of pages about what is removed: the shop front, the laboratory, and a line of the audit trail. */
 function withoutPetstoreLines({ read, write }: Repository): void {
   for (const [page, word] of [
     ["ARCHITECTURE.md", "storefront"],
+    ["ARCHITECTURE.md", "mutation testing"],
     ["apps/server/docs/operations.md", "createPet"],
   ] as const) {
     const lines = read(page).split("\n");

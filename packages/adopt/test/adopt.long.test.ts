@@ -121,7 +121,8 @@ describe.each(CHOSEN)("%s", (name, file, _features) => {
     expect(name === "animals" ? [] : own).toEqual([]);
   });
 
-  test("nothing names the shop front, which is removed", () => {
+  test("nothing names the shop front, nor the architecture the laboratory, which are removed", () => {
+    expect(textOf("ARCHITECTURE.md")).not.toMatch(/laboratory|mutation/);
     const { stdout } = spawnSync("git", ["grep", "-il", "storefront", "--", "*.md", "package.json", "apps"], {
       cwd: clone.directory,
       encoding: "utf8",

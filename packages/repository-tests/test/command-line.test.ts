@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { repositoryFiles, root } from "@platform/test-support/clone";
 import { pnpmPath } from "@platform/test-support/pnpm";
@@ -36,7 +37,7 @@ test.each(["packages/storage", "packages/service/src"])(
   },
 );
 
-test.each([
+const REFUSED = [
   ["packages/contract-tools/bin/contract.js checks", "error: unknown command 'checks'\n(Did you mean check?)"],
   ["packages/contract-tools/bin/contract.js diff --json --github", "error: option '--json' cannot be used with"],
   ["packages/fetch-operations/bin/fetch-operations.js make", "error: unknown command 'make'"],
@@ -50,7 +51,10 @@ test.each([
   ["apps/server/bin/service.js keys revoke", "error: missing required argument 'id'"],
   ["apps/server/bin/service.js backup copy.db --keep 1", "error: options '--every' and '--keep' are for dated"],
   ["apps/server/bin/service.js restore", "error: name either a backup, or a time with option '--at'."],
-])("%s", async (line, problem) => {
+] as const;
+
+// A repository may have removed the program of a row.
+test.each(REFUSED.filter(([line]) => existsSync(join(root, line.split(" ")[0]!))))("%s", async (line, problem) => {
   const { code, stdout, stderr } = await run(line);
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toContain(problem);
