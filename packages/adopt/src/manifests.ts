@@ -39,6 +39,10 @@ export function manifests(repository: Repository, { title }: Names, hasTokens: b
   const pack = "packages/contract-tools/src/release/pack.ts";
   const published = "./packages/{client,express-operations,fetch-operations,openapi-document}";
   repository.write(pack, repository.read(pack).replace(published, "./packages/client"));
+  const updates = ".github/dependabot.yml";
+  const ofPetstore =
+    /^ +\/packages\/laboratory\/.*\n|\n {2}- package-ecosystem: .*\n {4}directory: \/apps\/(?:.+\n)+/gm;
+  repository.write(updates, repository.read(updates).replace(ofPetstore, ""));
   const checks = ".ci/run";
   repository.write(checks, repository.read(checks).replace(/(?:^#.*\n)*^.* mutate .*\n/m, ""));
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryFiles, root } from "@platform/test-support/clone";
 import { needsPosix } from "@platform/test-support/posix";
@@ -28,6 +28,15 @@ test("every action is pinned by a commit hash, with its version in a comment for
   );
   expect(used.length).toBeGreaterThan(10);
   expect(used.filter((use) => !/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(use))).toEqual([]);
+});
+
+test("every folder that the update bot looks into exists", () => {
+  const { updates } = parse(readFileSync(join(root, ".github/dependabot.yml"), "utf8")) as {
+    updates: { directory?: string; directories?: string[] }[];
+  };
+  const folders = updates.flatMap(({ directory, directories = [] }) => [directory ?? [], directories].flat());
+  expect(folders).toContain("/");
+  expect(folders.filter((folder) => !existsSync(join(root, folder)))).toEqual([]);
 });
 
 test("pull requests and releases run .ci/run in a job that may only read", () => {
