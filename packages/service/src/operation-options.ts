@@ -1,8 +1,8 @@
 import type { Violation } from "express-operations";
 import type { Logger } from "pino";
 import { type ErrorFormat, plainErrors } from "./problems.ts";
-import { noopObserver, type Observer } from "./observability/observer.ts";
 import type { Environment } from "./settings.ts";
+import type { Request, Response } from "express";
 
 /** The share of responses that is checked outside development. */
 const SAMPLE_RATE = 0.01;
@@ -14,7 +14,7 @@ const SAMPLE_RATE = 0.01;
 export function operationOptions({
   environment,
   logger,
-  observer = noopObserver,
+  observer,
   shutdown,
   errorFormat = plainErrors,
 }: {
@@ -32,7 +32,7 @@ export function operationOptions({
     streams: shutdown === undefined ? {} : { shutdown },
     checkResponses: isDevelopment ? ("always" as const) : { sample: SAMPLE_RATE },
     onViolation: (violation: Violation) => {
-      observer.onViolation(violation);
+      observer?.onViolation(violation);
       if (isDevelopment) throw new ContractViolation(violation);
       logger.error({ violation }, "a response breaks the contract");
     },
@@ -46,4 +46,14 @@ class ContractViolation extends Error {
   constructor({ operationId, status, pointer, message, valueType }: Violation) {
     super(`${operationId}: response ${status} breaks the contract at ${pointer} (type ${valueType}): ${message}`);
   }
+}
+
+/** Observes requests and violations. An observer changes nothing and never throws. */
+export interface Observer {
+  /** Called with each request that arrives. */
+  observeRequest: (request: Request, response: Response) => void;
+  /** Called with each violation found in a response. */
+  onViolation: (violation: Violation) => void;
+  /** Called once, with a function that checks whether the service is ready. */
+  observeReadiness: (isReady: () => Promise<boolean>) => void;
 }

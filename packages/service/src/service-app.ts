@@ -1,6 +1,6 @@
 import express, { type Express } from "express";
 import { type Implementation, mountPath } from "express-operations";
-import type { CodeSamples } from "./documents/code-samples.ts";
+import { type CodeSamples, referencePage } from "./documents/reference-page.ts";
 import { contractDocument, type ServedDocument } from "./documents/contract-document.ts";
 import { type ErrorFormat, problem } from "./problems.ts";
 import { onError } from "./http/on-error.ts";
@@ -13,10 +13,9 @@ import {
   sendPreflight,
 } from "./http/default-headers.ts";
 import { requestStages, type RequestState, type StageOptions } from "./http/stages.ts";
-import type { Observer } from "./observability/observer.ts";
+import type { Observer } from "./operation-options.ts";
 import type { Tracing } from "./observability/tracing.ts";
 import { isReady, type Readiness, readiness } from "./life/readiness.ts";
-import { referencePage } from "./documents/reference-page.ts";
 import type { ServiceConfig } from "./settings.ts";
 
 /** The options of `createServiceApp`. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withCodeSamples } from "../src/documents/code-samples.ts";
+import { withCodeSamples } from "../src/documents/reference-page.ts";
 
 test("each operation with samples gets them, and nothing else changes", () => {
   const document = {

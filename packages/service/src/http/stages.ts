@@ -3,7 +3,7 @@ import type { NextFunction, Request, RequestHandler, Response } from "express";
 import type { Logger } from "pino";
 import type { Locals, Problem } from "express-operations";
 import { problem } from "../problems.ts";
-import { parseTraceparent } from "../observability/trace-context.ts";
+import { parseTraceparent } from "../observability/request-log.ts";
 import { type DefaultHeaders, isPreflight, sendPreflight } from "./default-headers.ts";
 import { forwardedOf, headFault } from "./request-head.ts";
 

@@ -20,7 +20,7 @@ import { onError } from "../http/on-error.ts";
 import { allowGetHead } from "../http/allow-get-head.ts";
 import { headFault } from "../http/request-head.ts";
 import type { RequestState } from "../http/stages.ts";
-import type { Observer } from "./observer.ts";
+import type { Observer } from "../operation-options.ts";
 
 /** Prometheus metrics of a service: the observer that updates them, and the registry that holds them. */
 export interface Metrics extends Observer {

@@ -4,7 +4,7 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import { AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, TracerProvider } from "@opentelemetry/sdk-trace";
 import type { Request, Response } from "express";
 import { loggedPath, type RequestState } from "../http/stages.ts";
-import { parseTraceparent } from "./trace-context.ts";
+import { parseTraceparent } from "./request-log.ts";
 
 const TIMEOUT_MS = 3_000;
 
