@@ -60,8 +60,10 @@ export async function adopt(
   writeOwnFiles(repository, names, contract);
   repository.write(SETTINGS_PAGE, settingsPage(repository.read(SETTINGS_PAGE), contract.security));
   unlinkMissing(repository, (file) => existsSync(join(repository.root, file)));
+  const hasTokens = verifiersOf(contract.security).has("token");
   withoutPetstoreLines(repository);
-  manifests(repository, names, verifiersOf(contract.security).has("token"));
+  if (hasTokens) drawTokens(repository);
+  manifests(repository, names, hasTokens);
   await step("Installing the packages under their new names", () =>
     pnpm(repository, "install", "--no-frozen-lockfile", "--prefer-offline"),
   );
@@ -100,6 +102,11 @@ function withoutPetstoreLines({ read, write }: Repository): void {
     const lines = read(page).split("\n");
     write(page, lines.filter((line) => !line.includes(word)).join("\n"));
   }
+}
+
+/** Adds the server's import of tokens to the graph of the packages. */
+function drawTokens({ read, write }: Repository): void {
+  write("ARCHITECTURE.md", read("ARCHITECTURE.md").replace("  server --> contract\n", "$&  server --> tokens\n"));
 }
 
 /** Writes the files that the team goes on with. */

@@ -9,5 +9,5 @@ test("/metrics has the metrics of the service and its storage, and names no key 
   await expect.poll(read).toMatch(/^http_requests_total\{operation_id="createThing",status="201"\} 1$/m);
   expect(await read()).toMatch(new RegExp(`^${METRICS_PREFIX}_commit_batch_size_sum [1-9]`, "m"));
   expect(await read()).toMatch(new RegExp(`^${METRICS_PREFIX}_wal_bytes [1-9]\\d{3}`, "m"));
-  expect(await read()).not.toMatch(new RegExp(`${KEY_PREFIX}_|Canary`));
+  expect(await read()).not.toMatch(new RegExp(`${KEY_PREFIX}_(?:live|test)_|Canary`));
 });

@@ -31,7 +31,7 @@ afterAll(async () => {
 describe("API1:2023 Broken Object Level Authorization", () => {
   test("an Idempotency-Key reveals nothing about its use by other API keys", async () => {
     for (const key of [service.key, await keyWith(SCOPES), await keyWith(SCOPES)]) {
-      const init = creation(key.slice(9, 13), { "Idempotency-Key": "order-1" });
+      const init = creation(key.slice(-4), { "Idempotency-Key": "order-1" });
       for (const _ of ["the first time", "again"]) {
         expect((await service.request("/things", { ...init, key })).status).toBe(201); // neither 422 nor another's thing
       }
