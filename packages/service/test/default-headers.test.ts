@@ -42,6 +42,7 @@ describe("the default headers", () => {
   const kept = { "Cache-Control": "public" };
   test.each<[title: string, cacheControl: string, begin: (response: Response) => unknown]>([
     ["without headers", "no-store", (response) => response.writeHead(200)],
+    ["with null as headers", "no-store", (response) => response.writeHead(200, null as never)],
     ["with headers", "no-store", (response) => response.writeHead(200, { A: "b" })],
     ["with headers and a phrase", "no-store", (response) => response.writeHead(200, "Fine", { A: "b" })],
     ["with a phrase", "no-store", (response) => response.writeHead(200, "Fine")],

@@ -65,7 +65,7 @@ export function sendDefaultHeaders(app: Express): void {
   const writeHead = function (this: Response, status: number, ...rest: unknown[]): NodeResponse {
     const { defaultHeaders = NONE, id } = (this.locals ?? {}) as { defaultHeaders?: DefaultHeaders; id?: string }; // the listener sends responses without the app
     const [given] = rest as [OutgoingHttpHeaders | undefined];
-    const isPlain = rest.length === 1 && typeof given === "object" && !Array.isArray(given);
+    const isPlain = rest.length === 1 && given instanceof Object && !Array.isArray(given);
     const list = isPlain && this.getHeaderNames().length === 0 ? listOf(defaultHeaders, id, given) : undefined;
     if (list !== undefined) return ServerResponse.prototype.writeHead.call(this, status, list);
     const isTagged = this.hasHeader("ETag") || given?.["ETag"] !== undefined;

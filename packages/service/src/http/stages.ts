@@ -225,9 +225,9 @@ function admission(maxInFlight: number): (applicant: Applicant) => void {
     const now = performance.now();
     let first = 0;
     for (; first < waiting.length; first++) {
-      const { deadline, ...applicant } = waiting[first]!;
+      const applicant = waiting[first]!;
       if (applicant.response.closed) continue; // the client has left
-      if (deadline <= now) applicant.goOn(FULL);
+      if (applicant.deadline <= now) applicant.goOn(FULL);
       else if (inFlight < maxInFlight) admit(applicant);
       else break;
     }
