@@ -1,7 +1,7 @@
 import type { Kysely } from "kysely";
 import { isPostgres, openDatabase } from "./database.ts";
 import { type GroupOptions, groupCommit } from "./group-commit.ts";
-import { SqliteFileAdapter } from "./prepared.ts";
+import { sqliteFileOf } from "./prepared.ts";
 import type { FileOptions } from "./sqlite/sqlite.file.ts";
 import type { OnCommit, Storage, Writer } from "./storage.ts";
 import { observeWriteFailures } from "./writability.ts";
@@ -22,8 +22,7 @@ export function openStorage<Tables>(databaseUrl: string, options: StorageOptions
   const { onCommit, synchronous, checkpoints, largestGroup, watchedTable } = options;
   const writer = openDatabase<Tables>(databaseUrl, { mustExist: true, synchronous, checkpoints, watchedTable });
   const db = openDatabase<Tables>(databaseUrl, { mustExist: true, synchronous, checkpoints, isReadOnly: true });
-  const { adapter: reader } = db.getExecutor();
-  const { adapter: writing } = writer.getExecutor();
+  const [reader, writing] = [sqliteFileOf(db), sqliteFileOf(writer)];
   return {
     db,
     ...observeWriteFailures(
@@ -31,11 +30,11 @@ export function openStorage<Tables>(databaseUrl: string, options: StorageOptions
       writer,
     ),
     snapshot:
-      reader instanceof SqliteFileAdapter && writing instanceof SqliteFileAdapter
+      reader && writing
         ? reader.snapshotAfterTurn.bind(reader, writing) // `db` only reads, so the version changes on every commit
         : (read) => read(undefined, undefined),
     expectFileAtPath: () => {
-      for (const adapter of [reader, writing]) if (adapter instanceof SqliteFileAdapter) adapter.expectFileAtPath();
+      for (const file of [reader, writing]) file?.expectFileAtPath();
     },
     open: async () => {
       if (isPostgres(db)) return;

@@ -69,8 +69,7 @@ export function prepared<Tables, Row, Values extends object = object>(
       const name = PLACEHOLDERS.get(parameter as object);
       return name === undefined ? parameter : values[name as keyof Values];
     });
-    const rows =
-      adapter instanceof SqliteFileAdapter ? adapter.executeSync(query.sql, parameters, db.isTransaction) : undefined;
+    const rows = sqliteFileOf(db)?.executeSync(query.sql, parameters, db.isTransaction);
     if (rows !== undefined) return rows as Row[];
     return (await db.executeQuery<Row>({ ...query, parameters })).rows;
   };
@@ -87,6 +86,12 @@ export function preparedFirst<Tables, Row, Values extends object = object>(
 function placeholdersOf(names: string[]): object {
   const placeholders = names.map((name) => [name, placeholderOf(name)]);
   return Object.assign(Object.create(null), Object.fromEntries(placeholders)) as object; // does not inherit `constructor`
+}
+
+/** Returns the file of a SQLite database or transaction. Kysely's adapter is the only object that both share. */
+export function sqliteFileOf(db: QueryExecutorProvider): SqliteFileAdapter | undefined {
+  const { adapter } = db.getExecutor();
+  return adapter instanceof SqliteFileAdapter ? adapter : undefined;
 }
 
 /** Kysely's adapter, which also runs queries on the open file synchronously. */
