@@ -42,16 +42,14 @@ interface PlainHandler<OwnHandler> {
  * A handler that reads the request body while it arrives. A `multipart/form-data` body is in `parts`, any other in `body`, a
  * `Readable` of bytes.
  */
-type StreamedHandler<Id extends keyof Operations, Operations, Env extends HandlerTypes> = [
-  Exclude<BodyOf<Operations[Id]>, undefined>,
-] extends [never]
-  ? never
-  : {
-      handler: (input: StreamedInput<Operations[Id], Env>) => Returned<Id, Operations>;
-      streamsBody: true;
-      /** The limits of the operation in place of those of `implement`. */
-      limits?: Partial<BodyLimits>;
-    };
+interface StreamedHandler<Id extends keyof Operations, Operations, Env extends HandlerTypes> {
+  handler: [Exclude<BodyOf<Operations[Id]>, undefined>] extends [never]
+    ? never
+    : (input: StreamedInput<Operations[Id], Env>) => Returned<Id, Operations>;
+  streamsBody: true;
+  /** The limits of the operation in place of those of `implement`. */
+  limits?: Partial<BodyLimits>;
+}
 
 /** Handles one operation. Declared errors are returned like successes; anything thrown is an internal error. */
 export type Handler<Operation, Env extends HandlerTypes = HandlerTypes> = HandlerOf<0, [Operation], Env>;
