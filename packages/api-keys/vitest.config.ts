@@ -8,10 +8,10 @@ const EVERY_DATABASE = [
   "keys.repository",
   "rate-limits",
   "service/creators",
-  "service/lost-answers",
+  "service/lost-answers.long",
   "service/paths",
   "service/security/api-top-ten",
-  "service/sharing",
+  "service/sharing.long",
   "service/starts",
 ].map((name) => `test/${name}.test.ts`);
 

@@ -9,7 +9,7 @@ declare module "vitest" {
   }
 }
 
-const POSTGRES = "test/**/*.postgres.test.ts";
+const POSTGRES = ["test/**/*.postgres.test.ts", "test/**/*.postgres.long.test.ts"];
 const ABSENCE = fileURLToPath(import.meta.resolve("./postgres-absence.ts"));
 const SETUP = fileURLToPath(import.meta.resolve("./postgres.setup.ts"));
 
@@ -23,13 +23,13 @@ export async function databaseProjects(
 ): Promise<TestProjectConfiguration[]> {
   const absence = process.env["TEST_DATABASE_URL"] ? undefined : await postgresUnavailable();
   return [
-    { extends: true, test: { name: "sqlite", exclude: ["**/node_modules/**", POSTGRES] } },
+    { extends: true, test: { name: "sqlite", exclude: ["**/node_modules/**", ...POSTGRES] } },
     absence === undefined
       ? {
           extends: true,
           test: {
             name: "postgres",
-            include: [...everyDatabase, POSTGRES],
+            include: [...everyDatabase, ...POSTGRES],
             exclude: ["**/*.sqlite.test.ts", ...exceptOnPostgres],
             globalSetup: SETUP,
           },

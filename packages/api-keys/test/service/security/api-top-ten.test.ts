@@ -119,7 +119,7 @@ describe("API3:2023 Broken Object Property Level Authorization", () => {
 });
 
 describe("API4:2023 Unrestricted Resource Consumption", () => {
-  // Limits in time and number: capacity.test.ts, rate-limits.test.ts, slow-clients.test.ts, and memory: fuzz.test.ts.
+  // Limits in time and number: capacity.test.ts, rate-limits.test.ts, slow-clients.test.ts, and memory: fuzz.long.test.ts.
   test("no page has more than a hundred things", async () => {
     await Promise.all(Array.from({ length: 101 }, () => service.add()));
     expect(await (await service.request("/things?limit=100")).json()).toHaveLength(100);
