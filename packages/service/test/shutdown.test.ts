@@ -55,6 +55,18 @@ describe("SIGTERM", () => {
     for (const socket of sockets) socket.destroy();
   });
 
+  test("ends the service though nobody reads its log", async () => {
+    const program = await startProgram({});
+    const { child } = program;
+    child.stdout!.pause();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let count = 0; count < 900; count++) await post(program, agent); // more than the pipe holds
+    agent.destroy();
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([0, null]);
+    child.stdout!.resume();
+  });
+
   test.each([1, 2])("ends event streams in order, with %i processes, and logs each once", async (processes) => {
     const program = await startProgram({ WEB_CONCURRENCY: String(processes) });
     const responses = await Promise.all(

@@ -27,6 +27,9 @@ type StopRequest = { signal: NodeJS.Signals } | { parent: "ended" | "shutdown" }
  */
 const SHUTDOWN_DRAIN_MS = 100;
 
+/** How long the last lines of the log may wait for their reader, in milliseconds. */
+const LAST_LINES_MS = 2_000;
+
 /**
  * Runs the service until a signal, until the process that started it ends, or until that process sends the message `shutdown`.
  * Resolves after the requests in flight are finished. A stop that is requested before any process serves ends the program with 0.
@@ -65,6 +68,7 @@ export async function runService(program: ServiceProgram): Promise<void> {
     await service.close();
   }
   logger.info(await stopRequest, "stopped");
+  void setTimeout(LAST_LINES_MS, undefined, { ref: false }).then(() => process.exit()); // nobody may be reading the log
 }
 
 /** Replaces the workers. One process alone is not replaced, because no other could serve meanwhile; it only prepares again. */
