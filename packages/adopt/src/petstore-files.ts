@@ -58,5 +58,4 @@ export const PLATFORM_FOLDERS = [
   "packages/storage/",
   "packages/test-support/",
   "packages/tokens/",
-  "packages/tsconfig/",
 ];

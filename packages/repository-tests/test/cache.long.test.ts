@@ -82,7 +82,7 @@ describe("turbo runs the dependent tasks again after a change to", () => {
   });
 
   test("the compiler's settings, the lint rules of the code or the lockfile", () => {
-    expect(rerunAfterChange("packages/tsconfig/base.json")).toContain("@petstore/server#typecheck");
+    expect(rerunAfterChange("tsconfig.base.json")).toContain("@petstore/server#typecheck");
     expect(rerunAfterChange(".oxlintrc.json")).toContain("@petstore/server#lint");
     expect(rerunAfterChange("pnpm-lock.yaml")).toContain("@petstore/contract#generate");
   });
