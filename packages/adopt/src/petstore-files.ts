@@ -29,7 +29,7 @@ export const PETSTORE_FILES = [
   "packages/contract-tools/test/{contract,every-change.long,generate}.test.ts",
   "packages/dev/test/{book-visit,reader}.ts",
   "packages/dev/test/{dev.long,killed.long,tutorial.long}.test.ts",
-  "packages/repository-tests/test/{contract-lint,hover,promises,readme.long}.test.ts",
+  "packages/repository/test/{contract-lint,hover,promises,readme.long}.test.ts",
   // the tests that adopt other contracts: a repository is adopted once
   "packages/adopt/test/*.long.test.ts",
   // the changes of the petstore's packages since their release
@@ -48,12 +48,12 @@ export const PLATFORM_FOLDERS = [
   "packages/adopt/",
   "packages/api-keys/",
   "packages/command-line/",
-  "packages/commands/",
   "packages/contract-tools/",
   "packages/dev/",
   "packages/express-operations/",
   "packages/fetch-operations/",
   "packages/openapi-document/",
+  "packages/repository/src/",
   "packages/service/",
   "packages/storage/",
   "packages/test-support/",

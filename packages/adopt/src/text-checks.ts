@@ -15,7 +15,7 @@ export function formatContract(repository: Repository): void {
 /** Lists the contract's files in `.proseignore` if their sentences do not meet the rules of prose. */
 export function acceptProse(repository: Repository): void {
   const contract = globSync("openapi/*.yaml", { cwd: repository.root });
-  if (pnpm(repository, "exec", "node", "packages/commands/src/prose.ts", ...contract).ok) return;
+  if (pnpm(repository, "exec", "node", "packages/repository/src/prose.ts", ...contract).ok) return;
   repository.write(
     ".proseignore",
     "# Pages and descriptions that do not meet the rules of prose yet. Shorten their sentences, then remove a line.\nopenapi/*.yaml\n",

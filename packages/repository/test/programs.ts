@@ -12,10 +12,10 @@ export interface Manifest {
 
 /** Programs, with arguments that make their usage valid but for the last one. A repository may have removed some of them. */
 export const PROGRAMS = [
-  "packages/commands/src/start.ts",
-  "packages/commands/src/test.ts test",
-  "packages/commands/src/test.ts test:long",
-  "packages/commands/src/prose.ts",
+  "packages/repository/src/start.ts",
+  "packages/repository/src/test.ts test",
+  "packages/repository/src/test.ts test:long",
+  "packages/repository/src/prose.ts",
   "packages/dev/src/main.ts",
   "packages/dev/src/scaffold.ts",
   "packages/adopt/src/main.ts ours.yaml --name ours",

@@ -28,7 +28,7 @@ test("`test:long` prints the minutes of each long test file, the failed tests an
   writeFileSync(join(folder, "test/fails.long.test.ts"), FAILS);
   writeFileSync(join(folder, "test/broken.long.test.ts"), `throw new Error("Not loaded.\\nThe second line.");`);
 
-  const program = join(clone.directory, "packages/commands/src/test.ts");
+  const program = join(clone.directory, "packages/repository/src/test.ts");
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, "test:long", "--filter=@platform/mock"], {
     encoding: "utf8",
     env: {

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { manifestAt, PROGRAMS, run } from "./programs.ts";
 
 /** Scripts of a build or of this repository's checks, which nobody starts by hand. */
-const INTERNAL = /\bnode (\.\.\/commands|scripts|(--env-file=\S+ )?\S*node_modules|build\.ts)/;
+const INTERNAL = /\bnode (\.\.\/repository|scripts|(--env-file=\S+ )?\S*node_modules|build\.ts)/;
 
 test("the list has every script and program of ours", () => {
   const files = repositoryFiles("*package.json").flatMap((file) => {
@@ -42,7 +42,7 @@ const REFUSED = [
   ["packages/contract-tools/bin/contract.js diff --json --github", "error: option '--json' cannot be used with"],
   ["packages/fetch-operations/bin/fetch-operations.js make", "error: unknown command 'make'"],
   ["packages/laboratory/mutation/main.ts --count 0", "argument '0' is invalid. Give a whole number of at least 1."],
-  ["packages/commands/src/start.ts serve", "error: too many arguments"],
+  ["packages/repository/src/start.ts serve", "error: too many arguments"],
   ["apps/mock/src/main.ts --port http", "error: option '--port <port>' argument 'http' is invalid."],
   ["apps/server/bin/service.js keys rotate first", "is invalid for argument 'id'. Give the number"],
   ["apps/server/bin/service.js copy --from", "error: option '--from <url>' argument missing"],

@@ -3,7 +3,7 @@ import ts from "typescript-with-api";
 import { beforeAll, describe, expect, test } from "vitest";
 
 const packages = resolve(import.meta.dirname, "../..");
-const FILE = join(packages, "repository-tests/test/in-an-editor.ts");
+const FILE = join(packages, "repository/test/in-an-editor.ts");
 
 /** The code of a user of both packages. `/*…*\/` is before each word under the mouse. */
 const TEXT = `
@@ -19,10 +19,8 @@ void petstore.GET("/pets", { params: { query: { /*path's limit*/limit: 1 } } });
 
 let service: ts.LanguageService;
 beforeAll(() => {
-  const { config } = ts.readConfigFile(join(packages, "repository-tests/tsconfig.json"), (path) =>
-    ts.sys.readFile(path),
-  );
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, join(packages, "repository-tests"));
+  const { config } = ts.readConfigFile(join(packages, "repository/tsconfig.json"), (path) => ts.sys.readFile(path));
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, join(packages, "repository"));
   service = ts.createLanguageService({
     ...ts.sys,
     useCaseSensitiveFileNames: () => true,

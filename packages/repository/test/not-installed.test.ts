@@ -13,7 +13,7 @@ describe("without installed packages", () => {
   afterAll(() => clone[Symbol.dispose]());
 
   test.each([["start.ts"], ["test.ts", "test"]])("%s prints the remedy in one line", (script, ...words) => {
-    const program = join(clone.directory, "packages/commands/src", script);
+    const program = join(clone.directory, "packages/repository/src", script);
     const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], {
       cwd: clone.directory,
       encoding: "utf8",
