@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { temporaryFolder } from "@platform/test-support/temporary";
-import { needsTool } from "@platform/test-support/tools";
+import { needsTool } from "@platform/test-support/machine";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
 import { json } from "../testing/service.ts";

@@ -2,7 +2,7 @@ import { normalize, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ConfigError } from "@platform/service/settings";
 import { pathOfFileUrl } from "@platform/storage/url";
-import { isPosix } from "@platform/test-support/posix";
+import { isPosix } from "@platform/test-support/machine";
 import express from "express";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";

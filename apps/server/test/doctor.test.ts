@@ -7,7 +7,7 @@ import { version } from "@petstore/contract";
 import { migrate } from "@platform/storage/migrations";
 import { pathOfFileUrl } from "@platform/storage/url";
 import { temporaryDisk, temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
-import { isPosix, needsPosix } from "@platform/test-support/posix";
+import { isPosix, needsPosix } from "@platform/test-support/machine";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { examine, type Check } from "../src/doctor.ts";

@@ -4,7 +4,7 @@ import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { needsTool } from "@platform/test-support/tools";
+import { needsTool } from "@platform/test-support/machine";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startService } from "../testing/service.ts";
 

@@ -7,7 +7,7 @@ import { relative, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { scopes } from "@petstore/contract";
 import { pathOfFileUrl } from "@platform/storage/url";
-import { freePort } from "@platform/test-support/free-port";
+import { freePort } from "@platform/test-support/machine";
 import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";

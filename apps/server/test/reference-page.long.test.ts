@@ -1,6 +1,5 @@
 import { document } from "@petstore/contract/document";
-import { chromiumAbsence, launchChromium } from "@platform/test-support/chromium";
-import { needsTool } from "@platform/test-support/tools";
+import { chromiumAbsence, launchChromium, needsTool } from "@platform/test-support/machine";
 import { type AxeResults, source as axe } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { curlExamples, version } from "@petstore/contract";
 import { temporaryFolder } from "@platform/test-support/temporary";
-import { isOwnerOnly, isPosix, needsPosix } from "@platform/test-support/posix";
+import { isOwnerOnly, isPosix, needsPosix } from "@platform/test-support/machine";
 import { beforeEach, describe, expect, test } from "vitest";
 import { startProgram } from "./program.ts";
 

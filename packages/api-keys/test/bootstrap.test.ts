@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmod, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "@platform/service/settings";
-import { needsPosix } from "@platform/test-support/posix";
+import { needsPosix } from "@platform/test-support/machine";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
 import { generateApiKey } from "../src/api-key.ts";

@@ -1,6 +1,6 @@
 import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isOwnerOnly, isPosix } from "@platform/test-support/posix";
+import { isOwnerOnly, isPosix } from "@platform/test-support/machine";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { expect, test } from "vitest";
 import { createApiKey, findApiKey, listApiKeys, revokeApiKey, type ValidApiKey } from "../src/keys.repository.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestService } from "@petstore/server/testing";
-import { launchChromium } from "@platform/test-support/chromium";
+import { launchChromium } from "@platform/test-support/machine";
 import { expect } from "vitest";
 import { faulty } from "./faulty.ts";
 

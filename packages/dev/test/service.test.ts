@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { needsPosix } from "@platform/test-support/posix";
+import { needsPosix } from "@platform/test-support/machine";
 import { describe, expect, test } from "vitest";
 import { Service } from "../src/service.ts";
 import { started, temporaryFolder, writeProgram } from "./started.ts";

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { needsTool } from "@platform/test-support/tools";
+import { needsTool } from "@platform/test-support/machine";
 import { expect, onTestFinished, test } from "vitest";
 import { addSmallPackages, smallCheckout } from "./small-checkout.ts";
 import { writeProgram } from "./started.ts";

@@ -1,6 +1,6 @@
 import { existsSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { needsPosix } from "@platform/test-support/posix";
+import { needsPosix } from "@platform/test-support/machine";
 import { describe, expect, test } from "vitest";
 import { type Diagnostic, typecheck } from "../src/typecheck.ts";
 import { temporaryFolder } from "./started.ts";

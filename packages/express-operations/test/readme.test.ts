@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { freePort } from "@platform/test-support/free-port";
+import { freePort } from "@platform/test-support/machine";
 import { expect, test } from "vitest";
 
 test("the README's complete server has fewer than 30 lines, and responds", async () => {

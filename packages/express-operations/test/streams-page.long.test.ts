@@ -3,9 +3,8 @@ import { cpSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { chromiumAbsence, launchChromium } from "@platform/test-support/chromium";
+import { chromiumAbsence, launchChromium, needsTool } from "@platform/test-support/machine";
 import { type InstalledPackage, installPacked, type RunningProgram } from "@platform/test-support/installed-package";
-import { needsTool } from "@platform/test-support/tools";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 

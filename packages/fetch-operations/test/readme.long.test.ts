@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { pack } from "@platform/test-support/pack";
+import { pack } from "@platform/test-support/pnpm";
 import { packagingProblems } from "@platform/test-support/packaging";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serve } from "./servers.ts";

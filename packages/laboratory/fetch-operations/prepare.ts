@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pack } from "@platform/test-support/pack";
+import { pack } from "@platform/test-support/pnpm";
 import { generatedFiles } from "fetch-operations/generate";
 import ts from "typescript-with-api";
 import { writeFiles } from "./written-files.ts";

@@ -24,7 +24,7 @@ import { sql } from "kysely";
 import { build } from "../../../apps/server/build.ts";
 import { MIGRATIONS } from "../../../apps/server/src/migrations.ts";
 import type { Contender } from "./contenders.ts";
-import { cpuSecondsOfAll } from "@platform/test-support/proc";
+import { cpuSecondsOfAll } from "@platform/test-support/machine";
 import { DIST, ratesOf, startProgram } from "./processes.ts";
 import { type Bench, type RunningContender, startContender } from "./rounds.ts";
 import { keyedCreationText, requestsOf, requestText, type Work, WORKS } from "./works.ts";

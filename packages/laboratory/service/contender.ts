@@ -1,5 +1,5 @@
 import { type Contender, serveContender } from "./contenders.ts";
-import { cpuSecondsOf, megabytesOf } from "@platform/test-support/proc";
+import { cpuSecondsOf, megabytesOf } from "@platform/test-support/machine";
 import type { PeerDatabase } from "./peers/peer.ts";
 
 /** The requests to the process of a contender. */

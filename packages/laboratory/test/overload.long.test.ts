@@ -1,7 +1,7 @@
 import { createDatabases } from "../service/database.ts";
 import { overloaded } from "../service/overload.ts";
 import { readConfig } from "../../../apps/server/src/config.ts";
-import { memoryFolder } from "@platform/test-support/memory-folder";
+import { memoryFolder } from "@platform/test-support/machine";
 import { expect, test } from "vitest";
 
 /** `pnpm --filter @platform/laboratory test:overload` measures more rounds, and expects 0.9 and 0.95. A service that refuses at once has 0.6. */

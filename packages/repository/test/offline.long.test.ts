@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
 import { cloneEnvironment, cloneRepository } from "@platform/test-support/clone";
-import { freePort } from "@platform/test-support/free-port";
+import { freePort } from "@platform/test-support/machine";
 import { expect, onTestFinished, test } from "vitest";
 
 const LIMIT_MS = 5_000;

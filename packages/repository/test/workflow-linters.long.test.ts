@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { root } from "@platform/test-support/clone";
-import { needsTool } from "@platform/test-support/tools";
+import { needsTool } from "@platform/test-support/machine";
 import { expect, test } from "vitest";
 
 /** The arguments with which each linter checks the workflows without the network, and its origin. */

@@ -2,9 +2,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryFiles, root } from "@platform/test-support/clone";
-import { needsPosix } from "@platform/test-support/posix";
+import { needsPosix, needsTool } from "@platform/test-support/machine";
 import { temporaryFolder } from "@platform/test-support/temporary";
-import { needsTool } from "@platform/test-support/tools";
 import { afterEach, describe, expect, test, type TestContext, vi } from "vitest";
 import { parse } from "yaml";
 

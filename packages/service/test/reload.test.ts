@@ -1,6 +1,6 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { needsPosix } from "@platform/test-support/posix";
+import { needsPosix } from "@platform/test-support/machine";
 import { answeringProcesses } from "@platform/test-support/program";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { beforeEach, describe, expect, test } from "vitest";

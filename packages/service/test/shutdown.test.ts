@@ -2,7 +2,7 @@ import { fork, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
-import { needsPosix } from "@platform/test-support/posix";
+import { needsPosix } from "@platform/test-support/machine";
 import { type Program, stuckClient } from "@platform/test-support/program";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { environment, pathOf, startProgram } from "./things-program.ts";

@@ -1,7 +1,7 @@
 import { chownSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { NAME } from "@platform/command-line/name";
-import { isOwnerOnly } from "@platform/test-support/posix";
+import { isOwnerOnly } from "@platform/test-support/machine";
 import { temporaryDisk, temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { basename, isAbsolute, join } from "node:path";
 import { NAME } from "@platform/command-line/name";
-import { isOwnerOnly, needsPosix } from "@platform/test-support/posix";
+import { isOwnerOnly, needsPosix } from "@platform/test-support/machine";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { Command } from "commander";

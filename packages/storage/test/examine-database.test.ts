@@ -2,7 +2,7 @@ import { chmod, copyFile, mkdir, open, readdir, rm, stat, writeFile } from "node
 import { statfsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { NAME } from "@platform/command-line/name";
-import { needsPosix } from "@platform/test-support/posix";
+import { needsPosix } from "@platform/test-support/machine";
 import { temporaryDisk, temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";

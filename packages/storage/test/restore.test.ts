@@ -5,7 +5,7 @@ import { chmod, chown, mkdir, open, readdir, readFile, readlink, stat, symlink, 
 import { basename, dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { NAME } from "@platform/command-line/name";
-import { isOwnerOnly, needsPosix } from "@platform/test-support/posix";
+import { isOwnerOnly, needsPosix } from "@platform/test-support/machine";
 import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";

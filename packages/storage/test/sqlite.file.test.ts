@@ -13,7 +13,7 @@ import fs, {
 import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { isOwnerOnly, needsPosix } from "@platform/test-support/posix";
+import { isOwnerOnly, needsPosix } from "@platform/test-support/machine";
 import { temporaryDisk, temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } fr
 import { dirname, join } from "node:path";
 import { METRICS_PREFIX, NAME } from "@platform/command-line/name";
 import { temporaryFolder } from "@platform/test-support/temporary";
-import { needsPosix } from "@platform/test-support/posix";
+import { needsPosix } from "@platform/test-support/machine";
 import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { addStorageMetrics } from "../src/storage-metrics.ts";

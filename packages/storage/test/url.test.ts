@@ -2,7 +2,7 @@ import { symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { temporaryFolder } from "@platform/test-support/temporary";
-import { isPosix, needsPosix } from "@platform/test-support/posix";
+import { isPosix, needsPosix } from "@platform/test-support/machine";
 import { expect, test } from "vitest";
 import { hostUrlsOf, isDatabaseUrl, isPostgresUrl, pathOfFileUrl, realPathOf } from "../src/url.ts";
 

@@ -1,7 +1,7 @@
 import { renameSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { temporaryUrl } from "@platform/test-support/temporary";
-import { needsPosix } from "@platform/test-support/posix";
+import { needsPosix } from "@platform/test-support/machine";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { DatabaseError } from "../src/database-error.ts";

@@ -3,8 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pack } from "./pack.ts";
-import { pnpmPath } from "./pnpm.ts";
+import { pack, pnpmPath } from "./pnpm.ts";
 
 /** A package as its users have it: packed, and installed in a project outside the workspace. */
 export interface InstalledPackage extends Disposable {

@@ -8,8 +8,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import pg from "pg";
-import { freePort } from "./free-port.ts";
-import { memoryFolder } from "./memory-folder.ts";
+import { freePort, memoryFolder } from "./machine.ts";
 
 /** A PostgreSQL server on this machine, only for the tests. */
 export interface PostgresServer {

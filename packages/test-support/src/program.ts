@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
-import { isPosix } from "./posix.ts";
+import { isPosix } from "./machine.ts";
 
 /** A service in a child process. */
 export interface Program {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inject, onTestFinished, type TestContext } from "vitest";
-import { isPosix } from "./posix.ts";
+import { isPosix } from "./machine.ts";
 import { createDatabase } from "./postgres.ts";
 
 declare module "vitest" {

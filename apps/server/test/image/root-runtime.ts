@@ -4,7 +4,7 @@ import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wri
 import { tmpdir } from "node:os";
 import { dirname, join, matchesGlob, resolve } from "node:path";
 import { cloneEnvironment, repositoryFiles, root as repository } from "@platform/test-support/clone";
-import { freePort } from "@platform/test-support/free-port";
+import { freePort } from "@platform/test-support/machine";
 import { stagesOf, type Stage } from "./containerfile.ts";
 import type { Container, Runtime } from "./runtime.ts";
 

@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import type { Pet } from "@petstore/contract";
 import { randomOf } from "@platform/test-support/random";
 import { temporaryFolder } from "@platform/test-support/temporary";
-import { needsTool } from "@platform/test-support/tools";
+import { needsTool } from "@platform/test-support/machine";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test, type TestContext } from "vitest";
 import { json } from "../../testing/service.ts";

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { NAME } from "@platform/command-line/name";
 import { temporaryFolder } from "@platform/test-support/temporary";
-import { needsTool } from "@platform/test-support/tools";
+import { needsTool } from "@platform/test-support/machine";
 import { expect, test, type TestContext } from "vitest";
 import { parse } from "yaml";
 

@@ -4,7 +4,7 @@ import { text } from "node:stream/consumers";
 import { document } from "@petstore/contract/document";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { type Cost, type CostTarget, searchCosts } from "express-operations/conformance";
-import { cpuSecondsOf, megabytesOf } from "@platform/test-support/proc";
+import { cpuSecondsOf, megabytesOf } from "@platform/test-support/machine";
 import { startService } from "../../testing/service.ts";
 import { startProgram } from "../program.ts";
 

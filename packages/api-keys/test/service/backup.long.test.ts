@@ -10,15 +10,13 @@ import { openDatabase } from "@platform/storage/database";
 import { migrate } from "@platform/storage/migrations";
 import { restore } from "@platform/storage/restore";
 import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
-import { isOwnerOnly } from "@platform/test-support/posix";
+import { isOwnerOnly } from "@platform/test-support/machine";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { MIGRATIONS } from "../tables.ts";
-import { TABLES } from "../tables.ts";
+import { type Database, MIGRATIONS, opened, SCHEMA, TABLES } from "../tables.ts";
 import { insertThing } from "./things.ts";
 import { type Program, run, startProgram } from "./start.ts";
-import { type Database, opened, SCHEMA } from "../tables.ts";
 
 const OPTIONS = { ...SCHEMA, carryOver: apiKeyCarryOver };
 const ANSWERS_BEFORE_BACKUP = 100;

@@ -7,7 +7,7 @@ import { listApiKeys } from "../../src/keys.repository.ts";
 import { BOOTSTRAP_KEY_FILE } from "../../src/settings.ts";
 import { KEY_PREFIX } from "@platform/command-line/name";
 import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
-import { needsPosix } from "@platform/test-support/posix";
+import { needsPosix } from "@platform/test-support/machine";
 import { expect, test } from "vitest";
 import { run, startProgram } from "./start.ts";
 import { opened, temporaryDatabase } from "../tables.ts";

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { createDatabase, postgresUnavailable } from "@platform/test-support/postgres";
-import { needsTool } from "@platform/test-support/tools";
+import { needsTool } from "@platform/test-support/machine";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { creation, startService, type TestService } from "./start.ts";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { root } from "@platform/test-support/clone";
 import { postgresUnavailable, startPostgres } from "@platform/test-support/postgres";
-import { needsTool } from "@platform/test-support/tools";
+import { needsTool } from "@platform/test-support/machine";
 import { expect, test } from "vitest";
 import { programUnavailable, startPgbouncer } from "./proxies.ts";
 

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { NAME } from "@platform/command-line/name";
 import { root } from "@platform/test-support/clone";
-import { freePort } from "@platform/test-support/free-port";
+import { freePort } from "@platform/test-support/machine";
 import { nobody } from "@platform/test-support/postgres";
 import { expect } from "vitest";
 

@@ -1,6 +1,6 @@
 import { rename } from "node:fs/promises";
 import { pathOfFileUrl } from "@platform/storage/url";
-import { needsPosix } from "@platform/test-support/posix";
+import { needsPosix } from "@platform/test-support/machine";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { insertThing } from "./things.ts";

@@ -4,7 +4,7 @@ import {
   postgresUnavailable,
   startPostgres,
 } from "@platform/test-support/postgres";
-import { needsTool } from "@platform/test-support/tools";
+import { needsTool } from "@platform/test-support/machine";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startService } from "./start.ts";
 import { everyThing, startLoad } from "./load.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { temporaryFolder } from "@platform/test-support/temporary";
-import { needsTool } from "@platform/test-support/tools";
+import { needsTool } from "@platform/test-support/machine";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
 import { creation, type Program, startProgram } from "./start.ts";
