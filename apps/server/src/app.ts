@@ -6,6 +6,7 @@ import { withRateLimits, type RateLimits } from "@platform/api-keys/rate-limits"
 import { expectValidScopes } from "@platform/api-keys/keys.repository";
 import { NAME } from "@platform/command-line/name";
 import { operationOptions } from "@platform/service/operation-options";
+import { type ErrorFormat, problem } from "@platform/service/problems";
 import { createServiceApp, type ServiceAppOptions } from "@platform/service/service-app";
 import type { Environment as EnvironmentName } from "@platform/service/settings";
 import { isStub } from "@platform/service/stub";
@@ -15,11 +16,19 @@ import { outageLog } from "@platform/storage/outage";
 import type { Storage } from "@platform/storage/storage";
 import type { Express } from "express";
 import { implement, type Implementation } from "express-operations";
+import { declaredErrors } from "express-operations/declared-errors";
 import { securityScheme } from "openapi-document";
-import { errorFormat } from "./error-format.ts";
 import { handlers, TABLES, type Tables } from "./registrations.ts";
 import type { Context } from "./resources/context.ts";
-import { type SecurityConfig, securityHandlers } from "./security.ts";
+import { CREDENTIALS, type SecurityConfig, securityHandlers } from "./security.ts";
+
+const declared = declaredErrors(document);
+
+/** Each 401 has the same message, whatever is wrong with the credentials. */
+const unauthorized = problem("unauthorized", undefined, CREDENTIALS);
+
+/** Writes errors as the contract declares them. */
+export const errorFormat: ErrorFormat = (sent, context) => declared(sent.status === 401 ? unauthorized : sent, context);
 
 /** The options of the app. `createApp` itself sets the options that `Omit` names. */
 export interface AppOptions

@@ -5,6 +5,7 @@ import { json } from "node:stream/consumers";
 import { version } from "@petstore/contract";
 import { isValidIn } from "@platform/api-keys/api-key";
 import { isExpired, listApiKeys } from "@platform/api-keys/keys.repository";
+import { withProgress } from "@platform/command-line";
 import { NAME, SETTINGS_PREFIX } from "@platform/command-line/name";
 import { get } from "@platform/service/node-http";
 import { ConfigError } from "@platform/service/settings";
@@ -12,6 +13,7 @@ import { openDatabase } from "@platform/storage/database";
 import { examineBackups } from "@platform/storage/examine-backups";
 import { examineDatabase, examineLog, type Finding } from "@platform/storage/examine-database";
 import { isPostgresUrl, pathOfFileUrl } from "@platform/storage/url";
+import type { Command } from "commander";
 import { type Config, readConfig } from "./config.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { type Tables, TABLES } from "./registrations.ts";
@@ -107,4 +109,24 @@ async function readJson(url: string): Promise<unknown> {
   const request = get(url, { agent: false, signal: AbortSignal.timeout(DEADLINE_MS) });
   const [response] = (await once(request, "response")) as [IncomingMessage];
   return json(response);
+}
+
+/** Adds `doctor` to the command line. Its exit code is 1 if a check has a remedy. */
+export function addDoctorCommand(program: Command): void {
+  program
+    .command("doctor")
+    .description("check settings, versions, service, database, migrations, keys, disk and backups, and print remedies")
+    .option("--json", "print JSON")
+    .action(async (options: { json?: true }) => {
+      const findings = await withProgress((report) => {
+        report("Examining the service and its database");
+        return examine(process.env);
+      });
+      if (findings.some(({ remedy }) => remedy !== undefined)) process.exitCode = 1;
+      if (options.json) return console.log(JSON.stringify(findings, null, 2));
+      for (const { check, found, remedy } of findings) {
+        console.log(`${remedy === undefined ? "ok   " : "wrong"}  ${check.padEnd(10)}  ${found}`);
+        if (remedy !== undefined) console.log(`       ${remedy}`);
+      }
+    });
 }

@@ -7,14 +7,13 @@ import { NAME } from "@platform/command-line/name";
 import { ConfigError } from "@platform/service/settings";
 import { addBackupCommands } from "@platform/storage/backup.commands";
 import { addCopyCommand } from "@platform/storage/copy.commands";
-import { openDatabase } from "@platform/storage/database";
 import { isDatabaseUnavailable } from "@platform/storage/database-error";
 import { migrate, servedSince } from "@platform/storage/migrations";
 import { readConfig } from "./config.ts";
-import { addDoctorCommand } from "./doctor.commands.ts";
+import { addDoctorCommand } from "./doctor.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { TABLES } from "./registrations.ts";
-import { withDatabase } from "./with-database.ts";
+import { opened, withDatabase } from "./database.ts";
 
 const schema = { migrations: MIGRATIONS, tables: TABLES };
 
@@ -40,18 +39,14 @@ program
 program
   .command("migrate")
   .description("bring the database to this version")
-  .action(async () => {
-    const { databaseUrl, checkpoints } = readConfig(process.env);
-    const db = openDatabase(databaseUrl, { checkpoints });
-    try {
+  .action(() =>
+    opened(readConfig(process.env), async (db) => {
       const applied = await withProgress((report) => migrate(db, MIGRATIONS, { mayBeNewer: true, report }));
       console.log(applied.length === 0 ? "The database is up to date." : `Applied ${applied.join(", ")}.`);
       const since = servedSince(applied, MIGRATIONS);
       if (since !== undefined) console.log(`Versions before ${since} can no longer serve the database.`);
-    } finally {
-      await db.destroy();
-    }
-  });
+    }),
+  );
 
 addKeysCommands(program, { withDatabase, environment: () => readConfig(process.env).environment, scopes });
 addAuditCommand(program, { withDatabase, tables: TABLES });

@@ -1,6 +1,6 @@
 import type { OperationsWithDefaults } from "@petstore/contract";
 import { apiKeys } from "@platform/api-keys/keys.table";
-import { idempotencyKeys } from "@platform/storage/idempotency.registration";
+import { idempotencyKeys } from "@platform/storage/idempotency.table";
 import { tablesOf, type TablesOf } from "@platform/storage/registration";
 import type { Handlers } from "express-operations";
 import type { Context } from "./resources/context.ts";

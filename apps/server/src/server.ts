@@ -4,16 +4,20 @@ import { fileURLToPath } from "node:url";
 import { basePath, curlExamples, version } from "@petstore/contract";
 import { keyUses } from "@platform/api-keys/authentication";
 import { NAME, TITLE } from "@platform/command-line/name";
-import { CloseStack } from "@platform/service/close-stack";
+import {
+  CloseStack,
+  type OpenedService,
+  type ProcessContext,
+  type RunningService,
+  type Service,
+} from "@platform/service/serving";
 import type { ServiceProgram } from "@platform/service/run-service";
-import type { OpenedService, Service, RunningService, ProcessContext } from "@platform/service/serving";
 import { startService } from "@platform/service/start-service";
 import { openStorage, type StorageOptions } from "@platform/storage/open-storage";
 import type { Logger } from "pino";
-import { type AppOptions, createApp } from "./app.ts";
+import { type AppOptions, createApp, errorFormat } from "./app.ts";
 import type { Config } from "./config.ts";
-import { errorFormat } from "./error-format.ts";
-import { prepare } from "./prepare.ts";
+import { prepare } from "./database.ts";
 import type { Tables } from "./registrations.ts";
 
 /** The options that only the benchmark changes. */

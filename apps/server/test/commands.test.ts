@@ -7,7 +7,7 @@ import { addCopyCommand } from "@platform/storage/copy.commands";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import { Command } from "commander";
 import { expect, test } from "vitest";
-import { addDoctorCommand } from "../src/doctor.commands.ts";
+import { addDoctorCommand } from "../src/doctor.ts";
 import { run } from "./program.ts";
 
 /** A command and all below it. */

@@ -6,7 +6,7 @@ import { newDatabase } from "@platform/test-support/temporary";
 import { pino } from "pino";
 import { expect } from "vitest";
 import { type Config, readConfig } from "../src/config.ts";
-import { prepare } from "../src/prepare.ts";
+import { prepare } from "../src/database.ts";
 import { start } from "../src/server.ts";
 import type { startService as StartService, TestService } from "./testing.ts";
 

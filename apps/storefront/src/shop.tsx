@@ -2,8 +2,7 @@ import type { PetStatus } from "@petstore/client";
 import { onlineManager } from "@tanstack/react-query";
 import { useState, useSyncExternalStore } from "react";
 import { NewPetForm } from "./new-pet-form.tsx";
-import { PetList } from "./pet-list.tsx";
-import { StatusFilter } from "./status-filter.tsx";
+import { PetList, StatusFilter } from "./pet-list.tsx";
 
 /** The page: a list of animals with a filter, and a form that adds one. */
 export function Shop() {

@@ -151,8 +151,7 @@ monitoring. [Troubleshooting](docs/troubleshooting.md) has each alert and each m
 | \`main.ts\`, \`config.ts\` | the command line, and the settings |
 | \`registrations.ts\`, \`migrations.ts\` | every table by name and the handler of each operation; the migrations in order |
 | \`security.ts\` | how the credentials of each security scheme are validated |
-| \`error-format.ts\` | how errors are written: in the schema that the contract declares |
-| \`server.ts\`, \`app.ts\`, \`prepare.ts\` | the resources of a process, its Express app, and the steps before any process serves |
+| \`server.ts\`, \`app.ts\`, \`database.ts\` | the resources of a process, its Express app, and the steps before any process serves |
 | \`resources\` | one folder for each tag: handlers, and where it has tables, repository, table and migrations |
 `;
 }

@@ -102,7 +102,7 @@ export function registrationsFile(resources: ResourcePlan[], { name }: Names): s
   const names = [...resources.map(({ place }) => place.resourceName), "apiKeys", "idempotencyKeys"];
   return `import type { OperationsWithDefaults } from "@${name}/contract";
 import { apiKeys } from "@platform/api-keys/keys.table";
-import { idempotencyKeys } from "@platform/storage/idempotency.registration";
+import { idempotencyKeys } from "@platform/storage/idempotency.table";
 import { tablesOf, type TablesOf } from "@platform/storage/registration";
 import type { Handlers } from "express-operations";
 import type { Context } from "./resources/context.ts";
@@ -125,7 +125,7 @@ export const handlers: Handlers<OperationsWithDefaults, Context<Tables>> = handl
 
 /** The text of `migrations.ts`: the tables of the platform, then those of the registrations. */
 export const MIGRATIONS_FILE = `import { auditApiKeys, createApiKeys, createRateLimits } from "@platform/api-keys/keys.migrations";
-import { createIdempotencyKeys } from "@platform/storage/idempotency.migrations";
+import { createIdempotencyKeys } from "@platform/storage/idempotency.table";
 import type { Migrations } from "@platform/storage/migrations";
 import { migrationsOf } from "@platform/storage/registration";
 import { REGISTRATIONS } from "./registrations.ts";
@@ -177,7 +177,7 @@ import { newDatabase } from "@platform/test-support/temporary";
 ${hasTokens ? 'import { startIssuer } from "@platform/tokens/testing";\n' : ""}import { operationsOf } from "openapi-document";
 import { pino } from "pino";
 import { type Config, readConfig } from "../src/config.ts";
-import { prepare } from "../src/prepare.ts";
+import { prepare } from "../src/database.ts";
 import { start } from "../src/server.ts";
 import type { startService as StartService, TestService } from "./testing.ts";
 

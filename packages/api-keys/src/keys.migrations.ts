@@ -1,4 +1,4 @@
-import { columnTypes } from "@platform/storage/column-types";
+import { columnTypes } from "@platform/storage/columns";
 import { isPostgres } from "@platform/storage/database";
 import { type Kysely, sql } from "kysely";
 

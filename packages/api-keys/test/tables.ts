@@ -1,7 +1,5 @@
-import { columnTypes } from "@platform/storage/column-types";
-import { createIdempotencyKeys } from "@platform/storage/idempotency.migrations";
-import { idempotencyKeys } from "@platform/storage/idempotency.registration";
-import type { IdempotencyTables } from "@platform/storage/idempotency.table";
+import { columnTypes } from "@platform/storage/columns";
+import { createIdempotencyKeys, idempotencyKeys, type IdempotencyTables } from "@platform/storage/idempotency.table";
 import type { Migrations } from "@platform/storage/migrations";
 import { type Registration, type Schema, tablesOf } from "@platform/storage/registration";
 import type { OnCommit, Storage } from "@platform/storage/storage";

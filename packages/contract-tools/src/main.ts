@@ -6,17 +6,15 @@ import { createProgram, PNPM, runProgram } from "@platform/command-line";
 import { type Command, Option } from "commander";
 import type { OpenAPI3 } from "openapi-typescript";
 import { bundle, CONTRACT_FILE } from "./generate/bundle.ts";
-import { changelogEntry } from "./output.ts";
+import { changelogEntry, type Format, formatChanges, formatChecks, hasPassed } from "./output.ts";
 import { type Check, checkContract, lintContract } from "./release/check.ts";
 import { changedLines } from "./comparison/changed-lines.ts";
-import { type ContractChange, contractChanges } from "./comparison/diff.ts";
+import { committedContract, committedText, type ContractChange, contractChanges } from "./comparison/diff.ts";
 import { hunksBetween } from "./comparison/hunks.ts";
 import { GENERATED_FOLDER, generatedFiles, writeOrCheck } from "./generate/generated-files.ts";
 import { formatMarkdown } from "./markdown.ts";
-import { type Format, formatChanges, formatChecks, hasPassed } from "./output.ts";
 import { ROOT } from "./paths.ts";
 import { lastReleased, release, RELEASED_FOLDER } from "./release/released.ts";
-import { committedContract, committedText } from "./release/revision.ts";
 
 interface Options {
   contract: string;

@@ -4,10 +4,9 @@ import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import type { bundle } from "@platform/contract-tools/bundle";
 import { contractFiles } from "@platform/contract-tools/contract-files";
-import { type ContractChange, contractChanges } from "@platform/contract-tools/comparison";
+import { committedContract, type ContractChange, contractChanges } from "@platform/contract-tools/comparison";
 import { GENERATED_FOLDER, generatedFiles, write } from "@platform/contract-tools/generated-files";
 import type { ContractProblem } from "@platform/contract-tools/lint";
-import { committedContract } from "@platform/contract-tools/revision";
 import { affectedBy, type Package } from "./packages.ts";
 
 type Document = Awaited<ReturnType<typeof bundle>>;

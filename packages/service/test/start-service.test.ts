@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { CloseStack } from "../src/life/close-stack.ts";
+import { CloseStack } from "../src/life/serving.ts";
 import { startService } from "../src/life/start-service.ts";
 import { createLogger } from "../src/observability/request-log.ts";
 import { thingsService } from "../testing/things.ts";

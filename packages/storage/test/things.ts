@@ -1,8 +1,10 @@
 import { type Generated, type Kysely, sql } from "kysely";
-import { columnTypes } from "../src/column-types.ts";
-import { createIdempotencyKeys } from "../src/idempotency/idempotency.migrations.ts";
-import { idempotencyKeys } from "../src/idempotency/idempotency.registration.ts";
-import type { IdempotencyTables } from "../src/idempotency/idempotency.table.ts";
+import { columnTypes } from "../src/columns.ts";
+import {
+  createIdempotencyKeys,
+  idempotencyKeys,
+  type IdempotencyTables,
+} from "../src/idempotency/idempotency.table.ts";
 import type { RestoreOptions } from "../src/maintenance/restore.ts";
 import type { Migrations } from "../src/migrations.ts";
 import { prepared } from "../src/prepared.ts";

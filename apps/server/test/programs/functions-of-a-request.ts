@@ -6,7 +6,7 @@ import { createApiKey } from "@platform/api-keys/keys.repository";
 import { createLogger } from "@platform/service/request-log";
 import { openDatabase } from "@platform/storage/database";
 import { readConfig } from "../../src/config.ts";
-import { prepare } from "../../src/prepare.ts";
+import { prepare } from "../../src/database.ts";
 import type { Tables } from "../../src/registrations.ts";
 import { start, type Tuning } from "../../src/server.ts";
 import { entries } from "./record-entries.ts";

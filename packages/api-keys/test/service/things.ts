@@ -1,10 +1,9 @@
-import { CloseStack } from "@platform/service/close-stack";
+import { CloseStack, type OpenedService, type ProcessContext } from "@platform/service/serving";
 import { type ErrorBody, errorBody } from "@platform/service/errors";
 import { operationOptions } from "@platform/service/operation-options";
 import { page, type Slice } from "@platform/service/page";
 import type { ServiceProgram } from "@platform/service/run-service";
 import { createServiceApp } from "@platform/service/service-app";
-import type { OpenedService, ProcessContext } from "@platform/service/serving";
 import { openDatabase } from "@platform/storage/database";
 import { isDatabaseUnavailable } from "@platform/storage/database-error";
 import { findDatabaseFailure } from "@platform/storage/failure";

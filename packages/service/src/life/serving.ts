@@ -1,4 +1,4 @@
-import type { AppOrListener } from "../http/express-messages.ts";
+import type { AppOrListener } from "../http/node-http.ts";
 import type { Logger } from "pino";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Tracing } from "../observability/tracing.ts";
@@ -66,4 +66,24 @@ export interface RunningService extends Omit<Service, "drain" | "retire"> {
   failed?: Promise<never>;
   /** Kills all workers at once. */
   kill?: () => void;
+}
+
+/** A stack of resources to close, last opened first. It stands in for AsyncDisposableStack, which Node has from version 24 on. */
+export class CloseStack {
+  readonly #closeFunctions: (() => Promise<unknown>)[] = [];
+
+  add(close: () => Promise<unknown>): void {
+    this.#closeFunctions.push(close);
+  }
+
+  /** Closes all resources, even if closing one of them fails. Throws the last such error after that. */
+  async close(): Promise<void> {
+    const close = this.#closeFunctions.pop();
+    if (close === undefined) return;
+    try {
+      await close();
+    } finally {
+      await this.close();
+    }
+  }
 }

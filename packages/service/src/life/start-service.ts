@@ -1,10 +1,9 @@
 import { setFlagsFromString } from "node:v8";
 import type { Logger } from "pino";
-import { CloseStack } from "./close-stack.ts";
+import { CloseStack, type Service, type ServiceDefinition } from "./serving.ts";
 import { listen } from "../http/listener.ts";
 import type { Metrics } from "../observability/metrics.ts";
 import type { Tracing } from "../observability/tracing.ts";
-import type { Service, ServiceDefinition } from "./serving.ts";
 import { isWorker } from "./worker.ts";
 import type { ServiceConfig } from "../settings.ts";
 

@@ -9,7 +9,7 @@ import {
   type TransactionSettings,
 } from "kysely";
 import { DatabaseError } from "../database-error.ts";
-import { limitsOf, setLocally } from "./postgres.limits.ts";
+import { limitsOf, setLocally } from "./postgres.targets.ts";
 
 /**
  * Returns Kysely's dialect for PostgreSQL at a `postgres://` URL. Parameters of the URL override the settings here. Every

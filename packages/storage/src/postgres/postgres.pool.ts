@@ -1,8 +1,7 @@
 import { NAME } from "@platform/command-line/name";
 import pg from "pg";
 import { DatabaseError } from "../database-error.ts";
-import type { Limits } from "./postgres.limits.ts";
-import { type Target, Targets } from "./postgres.targets.ts";
+import { type Limits, type Target, Targets } from "./postgres.targets.ts";
 
 /** The maximum number of connections in a pool. */
 const POOL_SIZE = 10;

@@ -1,4 +1,4 @@
-import { columnTypes } from "@platform/storage/column-types";
+import { columnTypes } from "@platform/storage/columns";
 import { type Kysely, sql } from "kysely";
 
 /** Creates the table of animals. */
