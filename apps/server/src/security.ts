@@ -1,4 +1,5 @@
 import type { Authenticated } from "@platform/api-keys/authentication";
+import { ERRORS } from "@platform/service/errors";
 import type { SecurityHandler } from "express-operations";
 import type { Caller } from "./resources/context.ts";
 
@@ -16,7 +17,7 @@ export function securityConfig(_data: object): SecurityConfig {
 }
 
 /** The message of a 401: how to send credentials. */
-export const CREDENTIALS = "A valid API key is required, sent as: Authorization: Bearer <API_KEY>.";
+export const CREDENTIALS = ERRORS.unauthorized.message;
 
 /** Returns the validation of each security scheme of the contract. `apiKey` validates an API key of the service. */
 export function securityHandlers(

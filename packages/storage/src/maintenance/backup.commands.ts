@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from "node:path";
-import { parseTime, wholeNumber, withProgress } from "@platform/command-line";
+import { isoDate, parseTime, wholeNumber, withProgress } from "@platform/command-line";
 import type { Command } from "commander";
 import { backup } from "./backup.ts";
 import { DatabaseError } from "../database-error.ts";
@@ -88,10 +88,6 @@ function lossOf({ rows, from, to }: Loss, tables: AnyTables): string {
   if (lost.length === 0) return "Nothing was added since the backup.";
   const time = `${from === undefined ? "the start" : isoDate(from)} and ${isoDate(to ?? from ?? 0)}`;
   return `Lost, added between ${time}: ${lost.join(", ")}.`;
-}
-
-function isoDate(time: number): string {
-  return new Date(time).toISOString();
 }
 
 function pathOfDatabase(url: string): string {
