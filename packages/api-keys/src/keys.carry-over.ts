@@ -1,6 +1,8 @@
 import { NAME } from "@platform/command-line/name";
 import { type CarryOver, columnsOf } from "@platform/storage/carry-over";
 import type Sqlite from "better-sqlite3";
+import type { Selectable } from "kysely";
+import type { ApiKeysTable, AuditTable } from "./keys.table.ts";
 
 /** Keeps API keys revoked or rotated when an older backup is restored, and copies their audit entries. */
 export const apiKeyCarryOver: CarryOver = {
@@ -25,27 +27,8 @@ export const apiKeyCarryOver: CarryOver = {
   },
 };
 
-interface KeyRow {
-  id: number;
-  name: string;
-  prefix: string;
-  hash: string;
-  scopes: string;
-  created_at: number;
-  expires_at: number | null;
-  revoked_at: number | null;
-  last_used_at: number | null;
-  rotated_at: number | null;
-}
-
-interface AuditRow {
-  at: number;
-  action: string;
-  key_id: number;
-  key_name: string;
-  key_prefix: string;
-  actor: string;
-}
+type KeyRow = Selectable<ApiKeysTable>;
+type AuditRow = Omit<Selectable<AuditTable>, "id">;
 
 const KEY_COLUMNS = [
   "id",
@@ -58,7 +41,7 @@ const KEY_COLUMNS = [
   "revoked_at",
   "last_used_at",
   "rotated_at",
-];
+] satisfies (keyof KeyRow)[];
 
 /** Returns the keys of a database of any version. Older versions lack some columns, or the whole table. */
 function keysOf(file: Sqlite.Database): KeyRow[] {
@@ -99,7 +82,7 @@ function carryOverKey(file: Sqlite.Database, key: KeyRow): "unchanged" | "update
         expires_at = min(coalesce(expires_at, @expires_at), coalesce(@expires_at, expires_at))
       where hash = @hash`,
     )
-    .run({ hash: key.hash, revoked_at: key.revoked_at, rotated_at: key.rotated_at, expires_at: key.expires_at });
+    .run(key);
   return isNewlyRevokedOrRotated && changes === 1 ? "updated" : "unchanged";
 }
 
@@ -110,12 +93,5 @@ function addToAudit(file: Sqlite.Database, entry: AuditRow, hash: string): void 
       select @at, @action, id, @key_name, @key_prefix, @actor from api_keys as owner where hash = @hash
         and not exists (select 1 from audit where action = @action and key_id = owner.id and at = @at)`,
     )
-    .run({
-      at: entry.at,
-      action: entry.action,
-      key_name: entry.key_name,
-      key_prefix: entry.key_prefix,
-      actor: entry.actor,
-      hash,
-    });
+    .run({ ...entry, hash });
 }
