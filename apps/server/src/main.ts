@@ -1,6 +1,6 @@
 import { scopes } from "@petstore/contract";
 import { addAuditCommand } from "@platform/api-keys/audit.commands";
-import { apiKeyCarryOver } from "@platform/api-keys/keys.carry-over";
+import { keptApiKeys } from "@platform/api-keys/keys.kept-data";
 import { addKeysCommands } from "@platform/api-keys/keys.commands";
 import { createProgram, runProgram, withProgress } from "@platform/command-line";
 import { NAME } from "@platform/command-line/name";
@@ -54,7 +54,7 @@ addBackupCommands(program, {
   ...schema,
   databaseUrl: () => readConfig(process.env).databaseUrl,
   backupFolder: () => readConfig(process.env).backupFolder,
-  carryOver: apiKeyCarryOver,
+  keptData: keptApiKeys,
 });
 addCopyCommand(program, schema);
 addDoctorCommand(program);

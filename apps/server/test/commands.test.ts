@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { addAuditCommand } from "@platform/api-keys/audit.commands";
-import { apiKeyCarryOver } from "@platform/api-keys/keys.carry-over";
+import { keptApiKeys } from "@platform/api-keys/keys.kept-data";
 import { addKeysCommands } from "@platform/api-keys/keys.commands";
 import { addBackupCommands } from "@platform/storage/backup.commands";
 import { addCopyCommand } from "@platform/storage/copy.commands";
@@ -25,7 +25,7 @@ test("each command, argument and option has a description", () => {
     backupFolder: unread,
     migrations: {},
     tables: {},
-    carryOver: apiKeyCarryOver,
+    keptData: keptApiKeys,
   });
   addCopyCommand(program, { migrations: {}, tables: {} });
   addDoctorCommand(program);

@@ -84,7 +84,7 @@ describe("restore", () => {
     const [, aside] = /^.*copy\.db is restored\. The replaced file is now (\S+)\.$/.exec(first!)!;
     expect(isAbsolute(aside!) && existsSync(aside!)).toBe(true);
     expect(others).toEqual([
-      "Nothing is carried over. No id is reused.",
+      "Nothing is kept. No id is reused.",
       expect.stringMatching(/^Lost, added between the start and 1970-01-01T00:00:00\.000Z: 2 things\.$/),
     ]);
     expect(await listThings(opened(`file:${path}`))).toHaveLength(1);
@@ -96,16 +96,16 @@ describe("restore", () => {
     [1_000, undefined, "1970-01-01T00:00:01.000Z and 1970-01-01T00:00:01.000Z"],
     [undefined, 2_000, "the start and 1970-01-01T00:00:02.000Z"],
   ])("names the times between which rows were added and lost: from %s to %s", (from, to, times) => {
-    const carried = { summary: "Nothing is carried over.", added: {}, loss: { rows: { things: 1 }, from, to } };
-    const [, , last] = resultOf("b.db", { aside: "a.db", carried }, OPTIONS);
+    const kept = { summary: "Nothing is kept.", added: {}, loss: { rows: { things: 1 }, from, to } };
+    const [, , last] = resultOf("b.db", { aside: "a.db", kept }, OPTIONS);
     expect(last).toBe(`Lost, added between ${times}: 1 thing.`);
   });
 
   test("names the lost rows of each table", () => {
     const tables = { ...OPTIONS.tables, mugs: { key: ["id"], noun: ["mug", "mugs"] as const } };
     const loss = { rows: { things: 1, mugs: 2 }, from: 1_000, to: 2_000 };
-    const carried = { summary: "Nothing is carried over.", added: {}, loss };
-    const [, , last] = resultOf("b.db", { aside: "a.db", carried }, { ...OPTIONS, tables });
+    const kept = { summary: "Nothing is kept.", added: {}, loss };
+    const [, , last] = resultOf("b.db", { aside: "a.db", kept }, { ...OPTIONS, tables });
     expect(last).toMatch(/: 1 thing, 2 mugs\.$/);
   });
 
@@ -225,7 +225,7 @@ function backupProgram(url: string): Command {
   const program = new Command().exitOverride();
   addBackupCommands(program, {
     ...SCHEMA,
-    carryOver: OPTIONS.carryOver,
+    keptData: OPTIONS.keptData,
     databaseUrl: () => url,
     backupFolder: () => undefined,
   });

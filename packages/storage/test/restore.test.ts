@@ -174,7 +174,7 @@ test("a restore rejects a database with a damaged page, unless it is forced", as
   );
   expect((await rows()).equals(before)).toBe(true);
   expect(await restore(path, copy, { ...OPTIONS, force: true })).toMatchObject({
-    carried: undefined,
+    kept: undefined,
     aside: expect.any(String),
   });
 });

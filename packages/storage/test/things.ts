@@ -54,11 +54,11 @@ export const MIGRATIONS: Migrations = {
 /** The schema of the tests. */
 export const SCHEMA: Schema = { migrations: MIGRATIONS, tables: tablesOf([things, idempotencyKeys]) };
 
-/** The restore options: nothing but ids is carried over. */
+/** The restore options: nothing but ids is kept. */
 export const OPTIONS: RestoreOptions = {
   ...SCHEMA,
-  carryOver: {
-    read: () => () => ({ summary: "Nothing is carried over.", added: {} }),
+  keptData: {
+    read: () => () => ({ summary: "Nothing is kept.", added: {} }),
     unread: { risk: "all data is lost", consequence: "all data is lost", remedy: "Look." },
   },
 };

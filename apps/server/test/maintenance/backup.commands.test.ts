@@ -1,4 +1,4 @@
-import { apiKeyCarryOver } from "@platform/api-keys/keys.carry-over";
+import { keptApiKeys } from "@platform/api-keys/keys.kept-data";
 import { resultOf } from "@platform/storage/backup.commands";
 import { expect, test } from "vitest";
 import { TABLES } from "../../src/registrations.ts";
@@ -6,14 +6,14 @@ import { TABLES } from "../../src/registrations.ts";
 const FIRST = "b.db is restored. The replaced file is now a.db.";
 const [FROM, TO] = [Date.parse("2030-01-02T03:04:05Z"), Date.parse("2030-01-02T03:05:06Z")];
 const NOTHING = { rows: { pets: 0, api_keys: 0, idempotency_keys: 0 }, from: FROM, to: TO };
-const OPTIONS = { tables: TABLES, carryOver: apiKeyCarryOver };
+const OPTIONS = { tables: TABLES, keptData: keptApiKeys };
 
 test("petstore restore prints only one line if there was no database before", () => {
-  expect(resultOf("b.db", { aside: undefined, carried: undefined }, OPTIONS)).toEqual(["b.db is restored."]);
+  expect(resultOf("b.db", { aside: undefined, kept: undefined }, OPTIONS)).toEqual(["b.db is restored."]);
 });
 
 test("petstore restore prints that the replaced database could not be read", () => {
-  expect(resultOf("b.db", { aside: "a.db", carried: undefined }, OPTIONS)).toEqual([
+  expect(resultOf("b.db", { aside: "a.db", kept: undefined }, OPTIONS)).toEqual([
     FIRST,
     "The replaced file could not be read. Run `petstore keys list`, and revoke again the keys that were revoked since the backup. New rows may reuse ids of lost rows.",
   ]);
@@ -34,8 +34,8 @@ test.each([
     "Lost, added between 2030-01-02T03:04:05.000Z and 2030-01-02T03:04:05.000Z: 2 animals, 2 responses stored for Idempotency-Key.",
   ],
 ])("petstore restore prints the revoked keys and the lost rows: %o", (loss, last) => {
-  const carried = { summary: "All that was revoked stays so.", loss };
-  expect(resultOf("b.db", { aside: "a.db", carried }, OPTIONS)).toEqual([
+  const kept = { summary: "All that was revoked stays so.", loss };
+  expect(resultOf("b.db", { aside: "a.db", kept }, OPTIONS)).toEqual([
     FIRST,
     "All that was revoked stays so. No id is reused.",
     last,

@@ -2,10 +2,10 @@ import { open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { listAudit } from "../../src/audit.repository.ts";
 import { ensureBootstrapKey } from "../../src/bootstrap.ts";
-import { apiKeyCarryOver } from "../../src/keys.carry-over.ts";
+import { keptApiKeys } from "../../src/keys.kept-data.ts";
 import { createApiKey, findApiKey, listApiKeys, revokeApiKey, rotateApiKey } from "../../src/keys.repository.ts";
 import { backup } from "@platform/storage/backup";
-import { factsOf } from "@platform/storage/carry-over";
+import { factsOf } from "@platform/storage/kept-data";
 import { openDatabase } from "@platform/storage/database";
 import { migrate } from "@platform/storage/migrations";
 import { restore } from "@platform/storage/restore";
@@ -18,7 +18,7 @@ import { type Database, MIGRATIONS, opened, SCHEMA, TABLES } from "../tables.ts"
 import { insertThing } from "./things.ts";
 import { type Program, run, startProgram } from "./start.ts";
 
-const OPTIONS = { ...SCHEMA, carryOver: apiKeyCarryOver };
+const OPTIONS = { ...SCHEMA, keptData: keptApiKeys };
 const ANSWERS_BEFORE_BACKUP = 100;
 
 describe("backup", () => {
@@ -153,7 +153,7 @@ test("restore rejects a database whose service runs, even before its first reque
   expect(await run(["restore", copy], env)).toMatchObject({ code: 0, stderr: "" });
 });
 
-describe("restore carries over from the replaced database", () => {
+describe("restore keeps from the replaced database", () => {
   test("the keys revoked or rotated since the backup, also one that is not in the backup", async () => {
     const { path, db, copy } = await backedUp(async (keys) => {
       for (const name of ["kept", "revoked", "rotated"]) await createApiKey(keys, { name, environment: "staging" });
@@ -226,11 +226,11 @@ describe("restore carries over from the replaced database", () => {
     await sql`drop table audit`.execute(db);
     await db.destroy();
     expect(await restore(path, copy, OPTIONS)).toMatchObject({
-      carried: { summary: expect.stringMatching(/: 1 API key\.$/) },
+      kept: { summary: expect.stringMatching(/: 1 API key\.$/) },
     });
     await writeFile(path, "");
     expect(await restore(path, copy, OPTIONS)).toMatchObject({
-      carried: { summary: expect.stringMatching(/: 0 API keys\.$/), loss: { rows: { things: 0 } } },
+      kept: { summary: expect.stringMatching(/: 0 API keys\.$/), loss: { rows: { things: 0 } } },
     });
   });
 });

@@ -8,7 +8,7 @@ import type { AnyTables, Schema } from "../registration.ts";
 import { isBusy } from "../sqlite/sqlite.errors.ts";
 import { makeFile } from "../sqlite/sqlite.file.ts";
 import { backup, bytesOf, checkCopy, syncFolder, withFile } from "./backup.ts";
-import { factsOf } from "./carry-over.ts";
+import { factsOf } from "./kept-data.ts";
 import { copyOwner } from "./restore.ts";
 
 /** A complete backup in a folder of backups. The copy was verified before it got this name. */

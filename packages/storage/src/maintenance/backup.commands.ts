@@ -5,7 +5,7 @@ import { backup } from "./backup.ts";
 import { DatabaseError } from "../database-error.ts";
 import { isPostgresUrl, pathOfFileUrl } from "../url.ts";
 import type { AnyTables, Schema } from "../registration.ts";
-import type { CarryOver, Loss } from "./carry-over.ts";
+import type { KeptData, Loss } from "./kept-data.ts";
 import {
   addBackupsCommand,
   backupAt,
@@ -13,7 +13,7 @@ import {
   type DatedOptions,
   makeDatedBackups,
   parseInterval,
-} from "./backups.commands.ts";
+} from "./dated-backups.commands.ts";
 import { nounsOf } from "./backup-folder.ts";
 import { restore, type Restored } from "./restore.ts";
 
@@ -23,12 +23,12 @@ export interface BackupSettings extends Schema {
   databaseUrl: () => string;
   /** The folder of dated backups; default: `backups` beside the database. Called when a command runs. */
   backupFolder: () => string | undefined;
-  carryOver: CarryOver;
+  keptData: KeptData;
 }
 
 /** Adds `backup`, `backups` and `restore` to the command line. */
 export function addBackupCommands(program: Command, { databaseUrl, backupFolder, ...options }: BackupSettings): void {
-  const { migrations, tables, carryOver } = options;
+  const { migrations, tables, keptData } = options;
   const located = (): BackupLocation => {
     const database = pathOfDatabase(databaseUrl());
     return { database, folder: resolve(backupFolder() ?? join(dirname(database), "backups")), schema: options };
@@ -53,7 +53,7 @@ export function addBackupCommands(program: Command, { databaseUrl, backupFolder,
     .description("put a backup in the place of the database, which is kept beside it; the service must be stopped")
     .argument("[file]", "a backup")
     .option("--at <time>", "the newest dated backup not later than this time, such as 2026-12-05T09:30Z", parseTime)
-    .option("--force", `also replace a database that cannot be read, though ${carryOver.unread.risk}`)
+    .option("--force", `also replace a database that cannot be read, though ${keptData.unread.risk}`)
     .action(async (named: string | undefined, { at, force }: { at?: number; force?: true }) => {
       if ((named === undefined) === (at === undefined)) {
         restoreCommand.error("error: name either a backup, or a time with option '--at'.");
@@ -62,25 +62,25 @@ export function addBackupCommands(program: Command, { databaseUrl, backupFolder,
       const restored = await withProgress((report) =>
         restore(pathOfDatabase(databaseUrl()), resolve(file), { ...options, force: force === true, report }),
       );
-      for (const line of resultOf(file, restored, { tables, carryOver })) console.log(line);
+      for (const line of resultOf(file, restored, { tables, keptData })) console.log(line);
     });
 }
 
 /** Returns the lines that `restore` prints: the restored file, the replaced database, and what was kept and lost. */
 export function resultOf(
   file: string,
-  { aside, carried }: Restored,
-  { tables, carryOver }: Pick<BackupSettings, "tables" | "carryOver">,
+  { aside, kept }: Restored,
+  { tables, keptData }: Pick<BackupSettings, "tables" | "keptData">,
 ): string[] {
   const first = `${file} is restored.${aside === undefined ? "" : ` The replaced file is now ${aside}.`}`;
   if (aside === undefined) return [first];
-  if (carried === undefined) {
+  if (kept === undefined) {
     return [
       first,
-      `The replaced file could not be read. ${carryOver.unread.remedy} New rows may reuse ids of lost rows.`,
+      `The replaced file could not be read. ${keptData.unread.remedy} New rows may reuse ids of lost rows.`,
     ];
   }
-  return [first, `${carried.summary} No id is reused.`, lossOf(carried.loss, tables)];
+  return [first, `${kept.summary} No id is reused.`, lossOf(kept.loss, tables)];
 }
 
 function lossOf({ rows, from, to }: Loss, tables: AnyTables): string {

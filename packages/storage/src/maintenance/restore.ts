@@ -9,7 +9,7 @@ import { DatabaseError } from "../database-error.ts";
 import { migrate } from "../migrations.ts";
 import { restrictToOwner } from "../sqlite/sqlite.file.ts";
 import { realPathOf } from "../url.ts";
-import { type DatabaseFacts, factsOf, type Loss, readReplaced, type CarryOver, writeCarried } from "./carry-over.ts";
+import { type DatabaseFacts, factsOf, type Loss, readReplaced, type KeptData, writeKept } from "./kept-data.ts";
 import type { Schema } from "../registration.ts";
 
 /** The suffixes of the files that SQLite creates beside a database. */
@@ -19,13 +19,13 @@ const SIDE_FILES = ["-wal", "-shm", "-journal"];
 export interface Restored {
   /** The path of the replaced database, or of its log if only the log existed; undefined if neither existed. */
   aside: string | undefined;
-  /** A sentence about the data carried over, and the lost rows; undefined if the replaced database was not read. */
-  carried: { summary: string; loss: Loss } | undefined;
+  /** A sentence about the kept data, and the lost rows; undefined if the replaced database was not read. */
+  kept: { summary: string; loss: Loss } | undefined;
 }
 
 /** The options of a restore. The backup is migrated to the schema. */
 export interface RestoreOptions extends Schema {
-  carryOver: CarryOver;
+  keptData: KeptData;
   /** Also replaces a database that cannot be read. */
   force?: boolean;
   report?: Report | undefined;
@@ -33,8 +33,8 @@ export interface RestoreOptions extends Schema {
 
 /**
  * Replaces the database with a backup and keeps the replaced database beside it. Ids assigned since the backup are not
- * assigned again, and `carryOver` copies data from the replaced database. With `force`, a damaged or lost database is also
- * replaced; then nothing is carried over. On failure, throws `DatabaseError` and leaves the database unchanged. A process
+ * assigned again, and `keptData` copies data from the replaced database. With `force`, a damaged or lost database is also
+ * replaced; then nothing is kept. On failure, throws `DatabaseError` and leaves the database unchanged. A process
  * that has the database open makes the restore fail; a process that opens it during the restore gets the backup.
  */
 export async function restore(path: string, file: string, options: RestoreOptions): Promise<Restored> {
@@ -90,13 +90,13 @@ function replace({ database, incoming, aside, facts, options }: Replacement): Re
   options.report?.("Reading the database to replace");
   try {
     const replaced = readUnlessForced(database, options, () => readReplaced(expectReadable(file), facts, options));
-    const carried = replaced && withWritableFile(incoming, (restored) => writeCarried(restored, replaced));
+    const kept = replaced && withWritableFile(incoming, (restored) => writeKept(restored, replaced));
     syncFile(incoming);
     restrictToOwner(database);
     linkSync(database, aside);
     if (process.platform === "win32") release();
     renameOver(database, incoming, aside);
-    return { aside, carried };
+    return { aside, kept };
   } finally {
     release();
   }
@@ -139,12 +139,12 @@ function putInPlace({ database, incoming, aside, options }: Replacement): Restor
     for (const suffix of left) renameSync(aside + suffix, database + suffix);
     throw inUse(database, error as Error);
   }
-  return { aside: left[0] === undefined ? undefined : aside + left[0], carried: undefined };
+  return { aside: left[0] === undefined ? undefined : aside + left[0], kept: undefined };
 }
 
 function readUnlessForced<Result>(
   database: string,
-  { force, carryOver }: RestoreOptions,
+  { force, keptData }: RestoreOptions,
   read: () => Result,
 ): Result | undefined {
   try {
@@ -152,7 +152,7 @@ function readUnlessForced<Result>(
   } catch (cause) {
     if (force) return undefined;
     throw new DatabaseError(
-      `${database} cannot be read (${(cause as Error).message}). After a restore, ${carryOver.unread.consequence}, and new ` +
+      `${database} cannot be read (${(cause as Error).message}). After a restore, ${keptData.unread.consequence}, and new ` +
         "rows may reuse ids of lost rows. To restore it nonetheless, add --force.",
       { cause },
     );

@@ -6,7 +6,7 @@ import { openDatabase, type WithDatabase } from "@platform/storage/database";
 import { isDatabaseUnavailable } from "@platform/storage/database-error";
 import { migrate } from "@platform/storage/migrations";
 import { addAuditCommand } from "../../../src/audit.commands.ts";
-import { apiKeyCarryOver } from "../../../src/keys.carry-over.ts";
+import { keptApiKeys } from "../../../src/keys.kept-data.ts";
 import { addKeysCommands } from "../../../src/keys.commands.ts";
 import { SCHEMA, TABLES, type Tables } from "../../tables.ts";
 import { readConfig, SCOPES } from "../config.ts";
@@ -43,7 +43,7 @@ addBackupCommands(program, {
   ...SCHEMA,
   databaseUrl: () => settings().databaseUrl,
   backupFolder: () => undefined,
-  carryOver: apiKeyCarryOver,
+  keptData: keptApiKeys,
 });
 
 const isExpected = (error: unknown): boolean => error instanceof ConfigError || isDatabaseUnavailable(error);

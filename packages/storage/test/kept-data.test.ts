@@ -1,13 +1,7 @@
 import { memoryDatabase } from "@platform/test-support/memory-database";
 import type Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import {
-  type CarryOver,
-  type DatabaseFacts,
-  factsOf,
-  readReplaced,
-  writeCarried,
-} from "../src/maintenance/carry-over.ts";
+import { type KeptData, type DatabaseFacts, factsOf, readReplaced, writeKept } from "../src/maintenance/kept-data.ts";
 import type { AnyTables } from "../src/registration.ts";
 
 const PETS = "create table pets (id integer primary key autoincrement, name text, created_at integer);";
@@ -24,9 +18,9 @@ const TABLES: AnyTables = {
   answers: { key: ["key"], noun: ["answer", "answers"] },
 };
 
-/** A `CarryOver` that carries over nothing by default. */
-function carrying(read: CarryOver["read"] = () => () => ({ summary: "Nothing.", added: {} })) {
-  return { tables: TABLES, carryOver: { read, unread: { risk: "", consequence: "", remedy: "" } } };
+/** A `KeptData` that keeps nothing by default. */
+function keeping(read: KeptData["read"] = () => () => ({ summary: "Nothing.", added: {} })) {
+  return { tables: TABLES, keptData: { read, unread: { risk: "", consequence: "", remedy: "" } } };
 }
 
 describe("factsOf", () => {
@@ -88,7 +82,7 @@ describe("readReplaced", () => {
     const file = memoryDatabase(PETS, OWNERS, ANSWERS);
     file.exec("insert into pets (id, created_at) values (1, 40), (2, 50), (3, 60), (4, 70), (5, 80)");
     file.exec("insert into answers values ('a', 50), ('b', 51)").exec("insert into owners (id) values (1), (2)");
-    const lossAfter = (facts: DatabaseFacts, of: Sqlite.Database) => readReplaced(of, facts, carrying()).loss;
+    const lossAfter = (facts: DatabaseFacts, of: Sqlite.Database) => readReplaced(of, facts, keeping()).loss;
     expect(lossAfter(backup, file)).toEqual({ rows: { pets: 3, owners: 1, answers: 1 }, from: 50, to: 80 });
     const empty: DatabaseFacts = { lastIds: new Map(), lastTime: undefined };
     expect(lossAfter(empty, file)).toEqual({ rows: { pets: 5, owners: 2, answers: 2 }, from: undefined, to: 80 });
@@ -103,19 +97,19 @@ describe("readReplaced", () => {
       ["owners", 3],
       ["visits", 2],
     ] as const;
-    expect(readReplaced(file, backup, carrying())).toMatchObject({ lastIds: new Map(ids), lastTime: 70 });
+    expect(readReplaced(file, backup, keeping())).toMatchObject({ lastIds: new Map(ids), lastTime: 70 });
   });
 });
 
-describe("writeCarried", () => {
-  const carried = (replaced: string[], restored: Sqlite.Database, read?: CarryOver["read"]) =>
-    writeCarried(restored, readReplaced(memoryDatabase(...replaced), factsOf(restored), carrying(read)));
+describe("writeKept", () => {
+  const kept = (replaced: string[], restored: Sqlite.Database, read?: KeptData["read"]) =>
+    writeKept(restored, readReplaced(memoryDatabase(...replaced), factsOf(restored), keeping(read)));
 
   test("raises the next id of each table, even of an empty one, and lowers none", () => {
     const restored = memoryDatabase(PETS, OWNERS, VISITS, "insert into owners (id) values (9)");
     const later = ["create table later (id integer primary key autoincrement)", "insert into later values (7)"];
     const rows = ["insert into pets (id) values (41)", "insert into owners (id) values (4)"];
-    carried([PETS, OWNERS, VISITS, ...rows, ...later], restored);
+    kept([PETS, OWNERS, VISITS, ...rows, ...later], restored);
     const ids = restored.prepare("select name, seq from sqlite_sequence order by name").raw().all();
     expect(ids).toEqual([
       ["owners", 9],
@@ -126,10 +120,10 @@ describe("writeCarried", () => {
     expect(restored.prepare("select max(id) from pets").pluck().get()).toBe(42);
   });
 
-  test("writes the carried rows, and does not count them as lost", () => {
+  test("writes the kept rows, and does not count them as lost", () => {
     const restored = memoryDatabase(PETS, OWNERS);
     const rows = ["insert into pets (id) values (1), (2)", "insert into owners (id) values (1), (2), (3)"];
-    const outcome = carried([PETS, OWNERS, ...rows], restored, (replaced) => {
+    const outcome = kept([PETS, OWNERS, ...rows], restored, (replaced) => {
       const ids = replaced.prepare<[], number>("select id from owners where id > 1").pluck().all();
       return (file) => {
         for (const id of ids) file.prepare("insert into owners (id) values (?)").run(id);
@@ -142,11 +136,11 @@ describe("writeCarried", () => {
 
   test("writes nothing if one write fails", () => {
     const restored = memoryDatabase(PETS, OWNERS);
-    const failing: CarryOver["read"] = () => (file) => {
+    const failing: KeptData["read"] = () => (file) => {
       file.exec("insert into owners (id) values (1)");
       throw new Error("refused");
     };
-    expect(() => carried([PETS, "insert into pets (id) values (41)"], restored, failing)).toThrow("refused");
+    expect(() => kept([PETS, "insert into pets (id) values (41)"], restored, failing)).toThrow("refused");
     expect(restored.prepare("select id from owners").pluck().all()).toEqual([]);
     expect(factsOf(restored).lastIds.get("pets")).toBe(0);
   });

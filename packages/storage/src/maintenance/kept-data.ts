@@ -19,9 +19,9 @@ export interface Loss {
 }
 
 /** How a restore copies data, besides ids, from the replaced database to the restored one. */
-export interface CarryOver {
+export interface KeptData {
   /** Reads the replaced database and returns a function that writes to the restored one. The last ids are set before it. */
-  read: (replaced: Sqlite.Database) => (restored: Sqlite.Database) => Carried;
+  read: (replaced: Sqlite.Database) => (restored: Sqlite.Database) => KeptRows;
   /** Parts of the messages about a replaced database that cannot be read. */
   unread: {
     /** A clause about the risk of `--force`, for its help. */
@@ -33,8 +33,8 @@ export interface CarryOver {
   };
 }
 
-/** The rows carried over to a restored database. */
-export interface Carried {
+/** The rows kept in a restored database. */
+export interface KeptRows {
   /** One sentence that reports the rows. */
   summary: string;
   /** How many rows were copied, by table. They do not count as lost. */
@@ -44,7 +44,7 @@ export interface Carried {
 /** The data read from the replaced database. */
 export interface Replaced extends DatabaseFacts {
   loss: Loss;
-  carryOver: (restored: Sqlite.Database) => Carried;
+  keep: (restored: Sqlite.Database) => KeptRows;
 }
 
 /** Matches columns with times of past events. Expiry columns are excluded, because their times may be in the future. */
@@ -73,7 +73,7 @@ export function factsOf(file: Sqlite.Database): DatabaseFacts {
 export function readReplaced(
   file: Sqlite.Database,
   backup: DatabaseFacts,
-  { tables, carryOver }: { tables: AnyTables; carryOver: CarryOver },
+  { tables, keptData }: { tables: AnyTables; keptData: KeptData },
 ): Replaced {
   const facts = factsOf(file);
   const rows: Record<string, number> = {};
@@ -83,7 +83,7 @@ export function readReplaced(
       ? countAfter(file, name, "id", backup.lastIds.get(name))
       : countAfter(file, name, "created_at", backup.lastTime);
   }
-  return { ...facts, loss: { rows, from: backup.lastTime, to: facts.lastTime }, carryOver: carryOver.read(file) };
+  return { ...facts, loss: { rows, from: backup.lastTime, to: facts.lastTime }, keep: keptData.read(file) };
 }
 
 function countAfter(file: Sqlite.Database, table: string, column: string, last = 0): number {
@@ -92,13 +92,13 @@ function countAfter(file: Sqlite.Database, table: string, column: string, last =
 }
 
 /** Writes the preserved data to the restored database in one transaction. No id is assigned twice. */
-export function writeCarried(
+export function writeKept(
   restored: Sqlite.Database,
-  { lastIds, loss, carryOver }: Replaced,
+  { lastIds, loss, keep }: Replaced,
 ): { summary: string; loss: Loss } {
   return restored.transaction(() => {
     for (const [table, id] of lastIds) raiseLastId(restored, table, id);
-    const { summary, added } = carryOver(restored);
+    const { summary, added } = keep(restored);
     const rows = Object.fromEntries(
       Object.entries(loss.rows).map(([table, lost]) => [table, lost - (added[table] ?? 0)]),
     );

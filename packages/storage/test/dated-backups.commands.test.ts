@@ -171,8 +171,8 @@ interface Place {
 
 function programOf({ path, url = `file:${path}`, backupFolder }: Place): Command {
   const program = new Command().exitOverride().configureOutput({ writeErr: () => {} });
-  const { carryOver } = OPTIONS;
-  addBackupCommands(program, { ...SCHEMA, carryOver, databaseUrl: () => url, backupFolder: () => backupFolder });
+  const { keptData } = OPTIONS;
+  addBackupCommands(program, { ...SCHEMA, keptData, databaseUrl: () => url, backupFolder: () => backupFolder });
   return program;
 }
 

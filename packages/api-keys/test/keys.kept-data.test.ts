@@ -1,8 +1,8 @@
-import { type Carried, type CarryOver, factsOf, readReplaced, writeCarried } from "@platform/storage/carry-over";
+import { type KeptRows, type KeptData, factsOf, readReplaced, writeKept } from "@platform/storage/kept-data";
 import { memoryDatabase } from "@platform/test-support/memory-database";
 import type Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { apiKeyCarryOver } from "../src/keys.carry-over.ts";
+import { keptApiKeys } from "../src/keys.kept-data.ts";
 
 const KEYS = `
   create table api_keys (id integer primary key autoincrement, name text, prefix text, hash text not null unique, scopes text,
@@ -37,22 +37,22 @@ function expected(ended: number, added: number) {
 }
 
 /** Carries ended keys over from a database with these rows, as a restore does. */
-function carried(replaced: string[], restored: Sqlite.Database): Carried | undefined {
-  let outcome: Carried | undefined;
-  const read: CarryOver["read"] = (file) => {
-    const write = apiKeyCarryOver.read(file);
+function kept(replaced: string[], restored: Sqlite.Database): KeptRows | undefined {
+  let outcome: KeptRows | undefined;
+  const read: KeptData["read"] = (file) => {
+    const write = keptApiKeys.read(file);
     return (into) => (outcome = write(into));
   };
-  const options = { tables: {}, carryOver: { ...apiKeyCarryOver, read } };
-  writeCarried(restored, readReplaced(memoryDatabase(KEYS, AUDIT, ...replaced), factsOf(restored), options));
+  const options = { tables: {}, keptData: { ...keptApiKeys, read } };
+  writeKept(restored, readReplaced(memoryDatabase(KEYS, AUDIT, ...replaced), factsOf(restored), options));
   return outcome;
 }
 
 describe("ended keys of a replaced database", () => {
-  test("are carried over with every column and their audit trail", () => {
+  test("are kept with every column and their audit trail", () => {
     const restored = memoryDatabase(KEYS, AUDIT);
     const rows = [key(1, "a"), key(2, "b", { revoked: 60, used: 55, expires: 99 }), key(3, "c", { rotated: 70 })];
-    carried([...rows, ending(10, "issue", 2), ending(60, "revoke", 2)], restored);
+    kept([...rows, ending(10, "issue", 2), ending(60, "revoke", 2)], restored);
     const b = { name: "b key", prefix: "pst_", hash: "b", scopes: "pets:read", created_at: 10, expires_at: 99 };
     const found = restored.prepare<[], { id: number }>("select * from api_keys order by id").all();
     expect(found[0]).toEqual({ id: 2, ...b, revoked_at: 60, last_used_at: 55, rotated_at: null });
@@ -66,16 +66,16 @@ describe("ended keys of a replaced database", () => {
   test("have null for a column that the table of an older version does not have", () => {
     const replaced = memoryDatabase(KEYS, key(1, "a", { revoked: 60 }), "alter table api_keys drop column rotated_at");
     const restored = memoryDatabase(KEYS, AUDIT);
-    expect(apiKeyCarryOver.read(replaced)(restored)).toEqual(expected(1, 1));
+    expect(keptApiKeys.read(replaced)(restored)).toEqual(expected(1, 1));
     expect(keysIn(restored)).toEqual([[1, "a", null, 60, null]]);
   });
 
   test("are empty for a database without tables", () => {
-    expect(apiKeyCarryOver.read(memoryDatabase())(memoryDatabase(KEYS, AUDIT))).toEqual(expected(0, 0));
+    expect(keptApiKeys.read(memoryDatabase())(memoryDatabase(KEYS, AUDIT))).toEqual(expected(0, 0));
   });
 });
 
-describe("the carry-over into a backup", () => {
+describe("the kept data in a backup", () => {
   test("ends the backup's keys at their original times, and counts the newly ended ones", () => {
     const restored = memoryDatabase(KEYS, AUDIT, key(1, "a"), key(2, "b", { expires: 80 }), key(3, "c"), key(4, "d"));
     restored.exec([key(5, "e", { revoked: 30 }), key(6, "f", { rotated: 30 })].join(";"));
@@ -87,7 +87,7 @@ describe("the carry-over into a backup", () => {
       key(5, "e", { revoked: 64 }),
       key(6, "f", { rotated: 65 }),
     ];
-    expect(carried(ended, restored)).toEqual(expected(3, 0));
+    expect(kept(ended, restored)).toEqual(expected(3, 0));
     expect(keysIn(restored)).toEqual([
       [1, "a", 90, 60, null],
       [2, "b", 70, null, 61],
@@ -96,13 +96,13 @@ describe("the carry-over into a backup", () => {
       [5, "e", null, 30, null],
       [6, "f", null, null, 30],
     ]);
-    expect(carried(ended, restored)).toEqual(expected(0, 0));
+    expect(kept(ended, restored)).toEqual(expected(0, 0));
   });
 
   test("revokes a key that is rotated in the backup, and rotates one that is revoked there", () => {
     const restored = memoryDatabase(KEYS, AUDIT, key(1, "a", { rotated: 30 }), key(2, "b", { revoked: 30 }));
     const ended = [key(1, "a", { rotated: 30, revoked: 60 }), key(2, "b", { revoked: 30, rotated: 61 })];
-    expect(carried(ended, restored)).toEqual(expected(2, 0));
+    expect(kept(ended, restored)).toEqual(expected(2, 0));
     expect(keysIn(restored)).toEqual([
       [1, "a", null, 60, 30],
       [2, "b", null, 30, 61],
@@ -111,7 +111,7 @@ describe("the carry-over into a backup", () => {
 
   test("does not extend the expiry of a key in the backup", () => {
     const restored = memoryDatabase(KEYS, AUDIT, key(1, "a", { expires: 70 }), key(2, "b", { expires: 70 }));
-    carried([key(1, "a", { revoked: 60, expires: 80 }), key(2, "b", { revoked: 60 })], restored);
+    kept([key(1, "a", { revoked: 60, expires: 80 }), key(2, "b", { revoked: 60 })], restored);
     expect(keysIn(restored)).toMatchObject([
       [1, "a", 70, 60, null],
       [2, "b", 70, 60, null],
@@ -122,7 +122,7 @@ describe("the carry-over into a backup", () => {
     const restored = memoryDatabase(KEYS, AUDIT, key(1, "a"), key(2, "other"));
     const replaced = [key(2, "b", { revoked: 60, used: 55 }), key(7, "c", { rotated: 61 })];
     const trail = [ending(60, "revoke", 2), ending(61, "rotate", 7), ending(12, "issue", 7)];
-    expect(carried([...replaced, ...trail], restored)).toEqual(expected(2, 2));
+    expect(kept([...replaced, ...trail], restored)).toEqual(expected(2, 2));
     expect(keysIn(restored)).toEqual([
       [1, "a", null, null, null],
       [2, "other", null, null, null],
@@ -143,7 +143,7 @@ describe("the carry-over into a backup", () => {
     restored.exec([ending(30, "rotate", 1), ending(40, "revoke", 2)].join(";"));
     const replaced = [key(1, "a", { rotated: 30, revoked: 60 }), key(2, "b", { revoked: 31 })];
     const trail = [ending(30, "rotate", 1), ending(30, "revoke", 1), ending(60, "rotate", 1), ending(31, "revoke", 2)];
-    expect(carried([...replaced, ...trail], restored)).toEqual(expected(1, 0));
+    expect(kept([...replaced, ...trail], restored)).toEqual(expected(1, 0));
     expect(trailOf(restored).map((entry) => (entry as unknown[]).slice(0, 3))).toEqual([
       [30, "rotate", 1],
       [40, "revoke", 2],
@@ -156,7 +156,7 @@ describe("the carry-over into a backup", () => {
     const restored = memoryDatabase(KEYS, AUDIT, key(1, "a"));
     restored.exec("create trigger refused before insert on audit begin select raise(abort, 'refused'); end");
     const ended = [key(1, "a", { revoked: 60 }), ending(60, "revoke", 1)];
-    expect(() => carried(ended, restored)).toThrow("refused");
+    expect(() => kept(ended, restored)).toThrow("refused");
     expect(keysIn(restored)).toEqual([[1, "a", null, null, null]]);
   });
 });

@@ -1,16 +1,16 @@
 import { NAME } from "@platform/command-line/name";
-import { type CarryOver, columnsOf } from "@platform/storage/carry-over";
+import { type KeptData, columnsOf } from "@platform/storage/kept-data";
 import type Sqlite from "better-sqlite3";
 import type { Selectable } from "kysely";
 import type { ApiKeysTable, AuditTable } from "./keys.table.ts";
 
 /** Keeps API keys revoked or rotated when an older backup is restored, and copies their audit entries. */
-export const apiKeyCarryOver: CarryOver = {
+export const keptApiKeys: KeptData = {
   read: (replaced) => {
     const keys = keysOf(replaced).filter(({ revoked_at, rotated_at }) => revoked_at !== null || rotated_at !== null);
     const trail = auditEntriesOf(replaced);
     return (restored) => {
-      const outcomes = keys.map((key) => ({ key, outcome: carryOverKey(restored, key) }));
+      const outcomes = keys.map((key) => ({ key, outcome: keepKey(restored, key) }));
       const changed = outcomes.filter(({ outcome }) => outcome !== "unchanged");
       for (const { key } of changed)
         for (const entry of trail.filter(({ key_id }) => key_id === key.id)) addToAudit(restored, entry, key.hash);
@@ -62,7 +62,7 @@ function auditEntriesOf(file: Sqlite.Database): AuditRow[] {
  * Revokes or rotates a key as in the replaced database, and returns the change. A key that the backup lacks is
  * added, because a bootstrap file could otherwise register the key again.
  */
-function carryOverKey(file: Sqlite.Database, key: KeyRow): "unchanged" | "updated" | "added" {
+function keepKey(file: Sqlite.Database, key: KeyRow): "unchanged" | "updated" | "added" {
   const known = file.prepare<[string], KeyRow>("select * from api_keys where hash = ?").get(key.hash);
   if (known === undefined) {
     const isFree = file.prepare("select 1 from api_keys where id = ?").get(key.id) === undefined;
