@@ -10,7 +10,7 @@ import { changelogEntry, type Format, formatChanges, formatChecks, hasPassed } f
 import { type Check, checkContract, lintContract } from "./release/check.ts";
 import { changedLines } from "./comparison/changed-lines.ts";
 import { committedContract, committedText, type ContractChange, contractChanges } from "./comparison/diff.ts";
-import { hunksBetween } from "./comparison/hunks.ts";
+import { hunksBetween } from "./comparison/text-diff.ts";
 import { GENERATED_FOLDER, generatedFiles, writeOrCheck } from "./generate/generated-files.ts";
 import { formatMarkdown } from "./markdown.ts";
 import { ROOT } from "./paths.ts";

@@ -1,5 +1,5 @@
 import type { ContractChange } from "./comparison/diff.ts";
-import { type Hunk, joined } from "./comparison/hunks.ts";
+import { type Hunk, joined } from "./comparison/text-diff.ts";
 import { type Impact, IMPACTS } from "./comparison/ratings.ts";
 
 /** The largest summary of a step on GitHub is 1 MiB, which other commands of the step share. */

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { changedLines } from "../src/comparison/changed-lines.ts";
 import { contractChanges } from "../src/comparison/diff.ts";
-import { hunksBetween } from "../src/comparison/hunks.ts";
+import { hunksBetween } from "../src/comparison/text-diff.ts";
 import { formatMarkdown } from "../src/markdown.ts";
 import { ROOT } from "../src/paths.ts";
 

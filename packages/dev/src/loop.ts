@@ -16,7 +16,7 @@ import {
   summarySection,
   typesSection,
 } from "./report.ts";
-import type { Save } from "./saves.ts";
+import type { Save } from "./watch.ts";
 import type { Service } from "./service.ts";
 import { withDeclaredStatuses } from "./statuses.ts";
 import { type Diagnostic, typecheck, withoutDuplicates } from "./typecheck.ts";

@@ -7,7 +7,7 @@ import { LogLines } from "./log-lines.ts";
 import { Loop } from "./loop.ts";
 import { packagesIn } from "./packages.ts";
 import { section } from "./report.ts";
-import { type Save, saves } from "./saves.ts";
+import { type Save, watchSaves } from "./watch.ts";
 import { Service } from "./service.ts";
 import { styled, readKeys } from "./terminal.ts";
 
@@ -39,7 +39,7 @@ const top = [...packages.map(({ folder }) => folder), ...outside];
 const loop = new Loop({ root, packages, service, print, signal: stopping.signal });
 
 const everything = ["openapi/openapi.yaml", ...packages.map(({ folder }) => `${folder}/src/`)];
-const later = await saves(
+const later = await watchSaves(
   root,
   { whole, top, isPolling, isIgnored: (file) => loop.hasWritten(file) },
   stopping.signal,

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { saves } from "../src/saves.ts";
+import { watchSaves } from "../src/watch.ts";
 import { held, started, temporaryFolder } from "./started.ts";
 
 test("folders are watched only until the loop is stopped", { timeout: 20_000 }, async () => {
@@ -9,7 +9,7 @@ test("folders are watched only until the loop is stopped", { timeout: 20_000 }, 
   for (const folder of ["whole/below", "top/below"]) mkdirSync(join(root, folder), { recursive: true });
   const stopping = new AbortController();
   const before = held(/FSEvent/);
-  const later = await saves(root, { whole: ["whole"], top: ["top"] }, stopping.signal);
+  const later = await watchSaves(root, { whole: ["whole"], top: ["top"] }, stopping.signal);
   const first = later.next();
   expect(held(/FSEvent/)).toBeGreaterThan(before);
   writeFileSync(join(root, "top/a.ts"), "");

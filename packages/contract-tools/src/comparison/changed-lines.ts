@@ -1,6 +1,6 @@
 import { type OpenApiDocument, operationsOf } from "openapi-document";
 import type { ContractChange } from "./diff.ts";
-import type { Hunk, Lines } from "./hunks.ts";
+import type { Hunk, Lines } from "./text-diff.ts";
 import { placeFinder } from "./lines.ts";
 
 /** A contract as text and as data. */

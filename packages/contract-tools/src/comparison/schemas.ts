@@ -20,7 +20,7 @@ import {
 import { type Documents, type Pair, type PartChange } from "./documents.ts";
 import { compareItems, fieldChanges, otherFieldChanges } from "./fields.ts";
 import { effect, findKeyword, type SchemaChange, type Scope } from "./scope.ts";
-import { meaningOf, uncertainChanges } from "./uncertain.ts";
+import { meaningOf, combinationChanges } from "./combinations.ts";
 
 /** Compares two schemas for values of one direction. */
 export function schemaChanges(documents: Documents, direction: Direction, schemas: Pair<SchemaNode>): SchemaChange[] {
@@ -122,11 +122,10 @@ function changesOf(scope: Scope, schemas: Pair<SchemaNode>): SchemaChange[] {
   const { at = { node: {} } } = findKeyword(documents, node, "deprecated");
   const deprecations = deprecationChanges(flags, at).map((change) => ({ ...change, field }));
   try {
-    const uncertain = uncertainChanges(scope, schemas);
     return [
       ...deprecations,
       ...choiceChanges(scope, { before, after }),
-      ...uncertain,
+      ...combinationChanges(scope, schemas),
       ...alternativesChanges(scope, schemas),
     ];
   } catch (error) {

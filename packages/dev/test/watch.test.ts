@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Save, saves } from "../src/saves.ts";
+import { type Save, watchSaves } from "../src/watch.ts";
 import { temporaryFolder } from "./started.ts";
 
 const FOLDERS = ["whole/below", "whole/ignored", "whole/node_modules/a", "whole/dist", "top/below", "other"];
@@ -14,7 +14,7 @@ async function watched(isPolling = false) {
   for (const folder of FOLDERS) mkdirSync(join(root, folder), { recursive: true });
   const stopping = new AbortController();
   const isIgnored = (file: string): boolean => file.includes("/ignored/");
-  const later = await saves(root, { whole: ["whole"], top: ["top"], isPolling, isIgnored }, stopping.signal);
+  const later = await watchSaves(root, { whole: ["whole"], top: ["top"], isPolling, isIgnored }, stopping.signal);
   onTestFinished(() => {
     stopping.abort();
     void later.return(undefined);

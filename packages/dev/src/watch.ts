@@ -44,7 +44,7 @@ export interface Watched {
  * Yields the saves in some folders from now on, beginning with `first` if there are any. Files saved while one save is processed
  * come as the next save.
  */
-export async function saves(
+export async function watchSaves(
   root: string,
   { whole, top, isPolling = false, isIgnored = () => false }: Watched,
   signal: AbortSignal,

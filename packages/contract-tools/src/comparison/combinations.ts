@@ -15,7 +15,7 @@ const COUPLED = [
 ] as const;
 
 /** Returns changes that a comparison keyword by keyword misses. They count as breaking. */
-export function uncertainChanges(scope: Scope, schemas: Pair<SchemaNode>): SchemaChange[] {
+export function combinationChanges(scope: Scope, schemas: Pair<SchemaNode>): SchemaChange[] {
   const { documents } = scope;
   return [...groupingChanges(scope, schemas, documents), ...oneOfChanges(scope, schemas, documents)];
 }
