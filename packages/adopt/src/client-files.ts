@@ -35,14 +35,14 @@ export function clientConfig(
   };
 }
 
-/** Returns the client's option for the only scheme, if it takes a text; several schemes have the option `credentials`. */
+/** Returns the client's option for the only scheme, if it takes a string; several schemes have the option `credentials`. */
 function clientSecurity({ schemes }: Security): Record<string, string> | undefined {
   const [only] = schemes.size === 1 ? schemes : [];
   const verifier = only && verifierOf(only[1]);
   return only !== undefined && (verifier === "apiKey" || verifier === "token") ? { [only[0]]: verifier } : undefined;
 }
 
-/** Returns the schema of most errors and its fields, if it has a code and a message that are texts. */
+/** Returns the schema of most errors and its fields, if it has a code and a message that are strings. */
 function errorOf(document: OpenApiDocument, entries: OperationEntry[]): object | undefined {
   const refs = entries.flatMap(({ operation }) =>
     Object.entries(operation.responses ?? {}).flatMap(([key, node]) => {

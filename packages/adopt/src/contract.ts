@@ -5,7 +5,7 @@ import { implement } from "express-operations";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "openapi-document";
 import type { Security } from "./security-files.ts";
 
-/** The facts of a contract that the repository is made from. */
+/** The facts of a contract that the repository is generated from. */
 export interface Contract {
   document: OpenApiDocument & { info: { title: string; version: string } };
   entries: OperationEntry[];

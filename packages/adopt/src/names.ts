@@ -50,7 +50,7 @@ export function namesOf(name: string): Names {
   };
 }
 
-/** Returns a text with the names of the petstore replaced: in code, in settings and in sentences. */
+/** Returns a string with the names of the petstore replaced: in code, in settings and in sentences. */
 export function renamed(text: string, { name, title, pascal, camel, upper, lower }: Names): string {
   return text
     .replaceAll(/PETSTORE(?=_|\b)/g, upper)

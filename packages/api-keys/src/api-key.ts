@@ -20,12 +20,12 @@ export function generateApiKey(environment: Environment): string {
   return body + checksum(body);
 }
 
-/** Whether the text has the format and checksum of a key. The check is cheap and avoids database queries for random text. */
+/** Whether the string has the format and checksum of a key. The check is cheap and avoids database queries for random strings. */
 export function isWellFormedApiKey(text: string): boolean {
   return format.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }
 
-/** Whether the text contains an API key, even a mistyped or truncated key. Such text must not be stored or logged. */
+/** Whether the string contains an API key, even a mistyped or truncated key. Such a string must not be stored or logged. */
 export function holdsApiKey(text: string): boolean {
   return beginning.test(text);
 }

@@ -45,7 +45,7 @@ async function audit(
   if (found.length > limit) console.log(`Only the latest ${limit} are shown. See more with a higher --limit.`);
 }
 
-/** Returns an entry with dates as text. The id of an added row is named after its resource, such as `petId`. */
+/** Returns an entry with dates as strings. The id of an added row is named after its resource, such as `petId`. */
 function toJson(entry: AuditEntry): object {
   const at = isoDate(entry.at);
   if ("actor" in entry) return { ...entry, at };

@@ -12,7 +12,7 @@ export function wholeNumber(least = 0): (text: string) => number {
 
 const DURATION = /^([1-9]\d{0,4})([smhdw])$/;
 
-/** Whether the text is a duration such as `90d`. */
+/** Whether the string is a duration such as `90d`. */
 export function isDuration(text: string): boolean {
   return DURATION.test(text);
 }

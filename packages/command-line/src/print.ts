@@ -1,7 +1,7 @@
 /** The control characters but tab and line breaks, and the characters that reorder a line (Unicode's bidirectional controls). */
 const CONTROLS = /(?!\t|\r?\n)[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
 
-/** Returns a text whose control characters are written as in JSON, such as `\u001b`, so that they cannot change a terminal. */
+/** Returns a string whose control characters are written as in JSON, such as `\u001b`, so that they cannot change a terminal. */
 export function visible(text: string): string {
   return text.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

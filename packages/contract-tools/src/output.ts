@@ -23,7 +23,7 @@ export function formatChecks(checks: Check[], format: Format): string {
     .join("\n");
 }
 
-/** Formats a list of changes. */
+/** Formats changes. */
 export function formatChanges(changes: ContractChange[], format: Format): string {
   if (format === "json") return JSON.stringify({ changes }, null, 2);
   if (format === "github") return changes.map(changeAnnotation).join("\n");

@@ -78,7 +78,7 @@ function textOf(line: LogLine): string {
   return section("log", printable(text), stack.map(printable));
 }
 
-/** Returns a text without control characters, which a client may have sent. */
+/** Returns a string without control characters, which a client may have sent. */
 function printable(text: string): string {
   return text.replaceAll(/\p{Cc}/gu, "�");
 }

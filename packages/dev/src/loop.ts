@@ -54,7 +54,7 @@ export class Loop {
   #hasFaults = false;
   /** The files that the contract refers to, or has referred to since the start. They may be outside `openapi`. */
   readonly #contractFiles = new Set<string>();
-  /** The generated document as text. */
+  /** The generated document as a string. */
   #generated = "";
   readonly #generatedFiles: GeneratedFiles;
   /** The saved files whose report is not complete, because it was stopped or has failed. */

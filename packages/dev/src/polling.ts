@@ -36,7 +36,7 @@ export async function poll(
   }
 }
 
-/** Returns the files by path, each with text that changes when it is written or replaced. */
+/** Returns the files by path, each with a string that changes when it is written or replaced. */
 async function versionsIn(root: string, folders: Folder[]): Promise<Map<string, string>> {
   const versions = new Map<string, string>();
   const note = async (path: string): Promise<void> => {

@@ -151,7 +151,7 @@ function shorten(message: string[]): string {
   return reasons.length === 1 ? short(first!) : `${short(first!)} ${short(last!)}`;
 }
 
-/** Cuts a text of more than 180 characters behind a word. */
+/** Cuts a string of more than 180 characters behind a word. */
 function short(text: string): string {
   return text.length > 180 ? `${text.slice(0, text.lastIndexOf(" ", 177) + 1 || 177).trimEnd()} …` : text;
 }

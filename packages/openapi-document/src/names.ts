@@ -10,7 +10,7 @@ const TYPES = new Set("any bigint boolean never number object string symbol unde
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
-/** Returns whether a text can name a type of TypeScript as it stands. */
+/** Returns whether a string can name a type of TypeScript as it stands. */
 export function isTypeName(name: string): boolean {
   return IDENTIFIER.test(name) && !RESERVED_WORDS.has(name) && !TYPES.has(name);
 }

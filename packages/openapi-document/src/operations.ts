@@ -111,7 +111,7 @@ function parametersOf(document: OpenApiDocument, list: OperationObject["paramete
 export interface CallbackEntry extends OperationEntry {
   /** The operation whose requests the callback follows. */
   parent: OperationEntry;
-  /** The key of the callback's path item: a runtime expression, or a text with some in braces. */
+  /** The key of the callback's path item: a runtime expression, or a string with some in braces. */
   expression: string;
 }
 

@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from "./objects.ts";
 
-/** A compiled pattern. Different patterns have different texts. */
+/** A compiled pattern. Different patterns have different strings. */
 export interface Pattern {
   test: (text: string) => boolean;
   toString: () => string;

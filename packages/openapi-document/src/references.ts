@@ -1,7 +1,7 @@
 import type { OpenApiDocument, Reference } from "./objects.ts";
 
 /**
- * Returns a node itself, or the target of its `$ref` within the document. Throws if the `$ref` is no text, or leads
+ * Returns a node itself, or the target of its `$ref` within the document. Throws if the `$ref` is no string, or leads
  * nowhere.
  */
 export function resolve<Target>(document: OpenApiDocument, node: Target | Reference): Target {

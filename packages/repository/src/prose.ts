@@ -9,7 +9,7 @@ import { sentencesOf, wordCount } from "./prose/sentences.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 
-/** Changelogs are made of changesets, and generated files of the contract: both sources are read. */
+/** Changelogs are generated from changesets, and generated files of the contract: both sources are read. */
 const EXCLUDED = ["**/node_modules/**", "**/generated/**", "**/dist/**", "**/CHANGELOG.md"];
 const FILES = ["*.md", ".changeset/*.md", ".github/**/*.md", "openapi/*.{md,yaml}", "{apps,packages}/**/*.md"];
 

@@ -21,7 +21,7 @@ interface Page<Row> {
 
 /**
  * Returns one page of the rows that `find` returns, in the order of ids. `limit` and `cursor` are query parameters. The link to
- * the next page repeats all other query parameters, with one `name=value` per item of a list (OpenAPI's default). Throws for a
+ * the next page repeats all other query parameters, with one `name=value` per item of an array (OpenAPI's default). Throws for a
  * limit below 1 and for a query parameter that is an object.
  */
 export async function page<Row extends { id: number }>(
@@ -62,7 +62,7 @@ export function encodeCursor(afterId: number): string {
   return Buffer.from(`1:${afterId}`).toString("base64url");
 }
 
-/** Returns the id in a cursor, or undefined for a text that `encodeCursor` never returns. */
+/** Returns the id in a cursor, or undefined for a string that `encodeCursor` never returns. */
 export function decodeCursor(cursor: string): number | undefined {
   const id = /^1:(-?\d{1,16})$/.exec(Buffer.from(cursor, "base64url").toString("latin1"))?.[1];
   if (id === undefined) return undefined;

@@ -33,7 +33,7 @@ export const NO_OPERATION: ProblemContext = { operationId: undefined, contentTyp
 /** Writes each error as `ErrorBody`. */
 export const plainErrors: ErrorFormat = (sent) => ({ body: problemBody(sent) });
 
-/** Returns the media type of an error, and its body as a text. */
+/** Returns the media type of an error, and its body as a string. */
 export function encodeError({ contentType = "application/json", body }: ReturnType<ErrorFormat>): {
   contentType: string;
   body: string;

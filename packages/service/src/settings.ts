@@ -120,7 +120,7 @@ function address(name: string) {
 }
 
 /**
- * Whether the text is an IP address or a CIDR block. Blocks of all addresses (`/0`) are invalid, since they would trust every
+ * Whether the string is an IP address or a CIDR block. Blocks of all addresses (`/0`) are invalid, since they would trust every
  * client.
  */
 function isBlock(text: string): boolean {

@@ -17,7 +17,7 @@ export function stub() {
   };
 }
 
-/** Returns whether a handler was made by `stub`. */
+/** Returns whether a handler was returned by `stub`. */
 export function isStub(handler: object | undefined): boolean {
   return handler !== undefined && "isStub" in handler;
 }

@@ -59,7 +59,7 @@ export async function sampleOf(program: Program, name: string): Promise<number> 
 }
 
 /**
- * Opens a connection, sends `sent`, and does nothing more. Resolves once the service has received it: it answers the request
+ * Opens a connection, sends `sent`, and does nothing more. Resolves once the service has received it: it responds to the request
  * that is sent before, in the same packet.
  */
 export async function stuckClient({ baseUrl }: Program, sent: string): Promise<Socket> {

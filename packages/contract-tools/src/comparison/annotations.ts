@@ -41,7 +41,7 @@ function changesWithin({ before, after }: Pair<unknown>, path: string[], isMap: 
   });
 }
 
-/** The identity of a list item: a parameter's name, a server's address, the target of a reference. */
+/** The identity of an item of an array: a parameter's name, a server's address, the target of a reference. */
 function identity(item: unknown): string | undefined {
   return isNode(item) ? JSON.stringify(["in", "name", "url", "$ref", "type"].map((key) => item[key])) : undefined;
 }

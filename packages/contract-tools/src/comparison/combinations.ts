@@ -51,7 +51,7 @@ function partsOf(document: Documents["before"], schema: SchemaNode, above: reado
   return [...others, { own, names, combined: [...names, ...others.flatMap((part) => part.names)] }];
 }
 
-/** Each group of the keywords as text, with the names of fields beside it that both documents have. */
+/** Each group of the keywords as a string, with the names of fields beside it that both documents have. */
 function groupsOf(parts: Part[], keywords: readonly string[], shared: Set<string>): string {
   const groups = parts
     .filter(({ own }) => keywords.some((keyword) => own[keyword] !== undefined && own[keyword] !== true))
@@ -125,7 +125,7 @@ function areDisjoint(lists: string[][]): boolean {
   return new Set(all).size === all.length;
 }
 
-/** A schema and its references as text, without annotations. */
+/** A schema and its references as a string, without annotations. */
 export function meaningOf(document: Documents["before"], root: unknown): string {
   const visited = new Map<string, string>();
   const text = (value: unknown, isMap = false): string => {

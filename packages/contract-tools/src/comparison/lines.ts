@@ -12,7 +12,7 @@ interface Source {
   lineCounter: LineCounter;
 }
 
-/** A part of a source: its node, and the offset of its key, or of the list item. */
+/** A part of a source: its node, and the offset of its key, or of the item of an array. */
 interface Part {
   source: Source;
   node: unknown;

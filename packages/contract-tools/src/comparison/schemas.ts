@@ -168,7 +168,7 @@ function alternativesChanges(scope: Scope, schemas: Pair<SchemaNode>): SchemaCha
 }
 
 /**
- * Pairs alternatives: first those of the same component, then those with the same text, then those of the same type. Any
+ * Pairs alternatives: first those of the same component, then those with the same JSON, then those of the same type. Any
  * pairing is safe: if each alternative accepts all values of its earlier one, so do all together.
  */
 function matchAlternatives(before: Alternative[], after: Alternative[]) {

@@ -15,7 +15,7 @@ export function securityChanges({ before, after }: Documents, entries: Pair<Oper
   return [{ impact: "breaking", what, because: "The credentials that clients send today no longer suffice.", at }];
 }
 
-/** Each requirement as a list of its schemes and scopes, such as `bearerAuth` and `bearerAuth (pets:read)`. */
+/** Each requirement as an array of its schemes and scopes, such as `bearerAuth` and `bearerAuth (pets:read)`. */
 function requirementsOf({ security = [] }: OpenApiDocument, { operation }: OperationEntry): string[][] {
   const requirements = (operation.security ?? security) as Record<string, string[]>[];
   const needs = requirements.map((schemes) =>

@@ -95,7 +95,7 @@ function flat(parameters: Parameters): Record<string, unknown> {
   return Object.assign({}, ...Object.values(parameters)) as Record<string, unknown>;
 }
 
-/** Returns the required parameters of a request by location; undefined if one is neither a text, a number nor a flag. */
+/** Returns the required parameters of a request by location; undefined if one is neither a string, a number nor a boolean. */
 function exampleParameters(
   document: OpenApiDocument,
   entry: OperationEntry,

@@ -120,7 +120,7 @@ function withReferences(text: string, references: FileReference[], placeOf: (fil
   return moved;
 }
 
-/** Returns the YAML of a JSON text, and other texts as they are. */
+/** Returns the YAML of a JSON string, and other strings as they are. */
 function asYaml(text: string): string {
   return text.trimStart().startsWith("{")
     ? stringify(JSON.parse(text), { lineWidth: 0, aliasDuplicateObjects: false })

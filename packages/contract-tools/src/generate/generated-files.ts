@@ -19,7 +19,7 @@ const BANNER = "// Generated from the contract by `pnpm generate`. Do not edit.\
 /** The folder of the generated files. */
 export const GENERATED_FOLDER = join(ROOT, "packages/contract/src/generated");
 
-/** Generates each file of `src/generated` as text by its name: types, the bundled document, its hash, aliases of types, samples. */
+/** Generates each file of `src/generated` as a string, by name: types, the bundled document, its hash, aliases, samples. */
 export async function generatedFiles(document: OpenAPI3): Promise<Record<string, string>> {
   const json = `${JSON.stringify(document, null, 2)}\n`;
   const { servers: _, ...elsewhere } = document;
@@ -48,7 +48,7 @@ export async function generatedFiles(document: OpenAPI3): Promise<Record<string,
   };
 }
 
-/** Returns the names of the files that are missing from a folder or have another text there. */
+/** Returns the names of the files that are missing from a folder or have other content there. */
 export async function findStaleFiles(files: Record<string, string>, folder: string): Promise<string[]> {
   const stale: string[] = [];
   for (const [name, text] of Object.entries(files)) {

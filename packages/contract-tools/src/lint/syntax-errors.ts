@@ -1,6 +1,6 @@
 import { type Document, type ErrorCode, LineCounter, parseDocument, visit } from "yaml";
 
-/** The first syntax error of a text in YAML or JSON. */
+/** The first syntax error of a string in YAML or JSON. */
 export interface SyntaxProblem {
   line: number;
   column: number;
@@ -76,7 +76,7 @@ const OTHERS: [RegExp, (name: string) => string][] = [
   [/non-printable characters/, () => "There is a control character here. Remove it."],
 ];
 
-/** Returns the first syntax error of a text; `otherwise` is the message of a parser that has found one. */
+/** Returns the first syntax error of a string; `otherwise` is the message of a parser that has found one. */
 export function syntaxProblem(text: string, otherwise: string): SyntaxProblem {
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { lineCounter, prettyErrors: false });

@@ -29,7 +29,7 @@ export interface CheckOptions {
   contract: string;
   released: string;
   generated: string;
-  /** Whether the contract is about to be released. Until the first release, its version may be any text. */
+  /** Whether the contract is about to be released. Until the first release, its version may be any string. */
   isRelease?: true;
 }
 

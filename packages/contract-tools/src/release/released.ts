@@ -45,7 +45,7 @@ export async function release(document: OpenAPI3, folder: string): Promise<strin
 /** A version number (https://semver.org). */
 export type Version = [major: number, minor: number, patch: number];
 
-/** Parses three numbers; undefined for any other text, since the contract has no pre-releases. */
+/** Parses three numbers; undefined for any other string, since the contract has no pre-releases. */
 export function parseVersion(text: string): Version | undefined {
   const match = /^(\d+)\.(\d+)\.(\d+)$/.exec(text);
   return match === null ? undefined : [Number(match[1]), Number(match[2]), Number(match[3])];

@@ -23,7 +23,6 @@ export function hasOnlyJsonData(document: OpenApiDocument, schema: Schema): bool
   return schemas.length > 0 && schemas.every(isJsonContent);
 }
 
-/** Returns the schemas that may describe the data of an event. */
 function dataSchemas(document: OpenApiDocument, schema: Schema): Schema[] {
   const { fields } = shapesOf(document)({ schemas: [schema] });
   return (fields.get("data")?.schemas ?? []).map((data) => resolve<Schema>(document, data));

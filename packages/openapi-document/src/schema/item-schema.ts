@@ -22,7 +22,7 @@ export function valueSchema(
   return isEvent ? decodedEventSchema(document, schema ?? {}) : schema;
 }
 
-/** Returns the schema of one item: `itemSchema`, or `schema`, which describes the list of all items in OpenAPI 3.2. */
+/** Returns the schema of one item: `itemSchema`, or `schema`, which describes the array of all items in OpenAPI 3.2. */
 export function itemSchema(
   document: OpenApiDocument,
   { itemSchema: own, schema }: MediaTypeObject,

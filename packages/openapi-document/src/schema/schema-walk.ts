@@ -1,7 +1,7 @@
 import type { OpenApiDocument, Schema } from "../objects.ts";
 import { pointer } from "../references.ts";
 
-/** Keywords with schemas, by the form of their value: one schema, a list, or a map. */
+/** Keywords with schemas, by the form of their value: one schema, an array, or a map. */
 interface Keywords {
   one: string[];
   many: string[];
@@ -25,7 +25,7 @@ const OF_PARTS: Keywords = {
 /** A subschema and its place in its parent. */
 export interface Subschema {
   keyword: string;
-  /** The property, the pattern, or the index in a list. */
+  /** The property, the pattern, or the index in an array. */
   name: string;
   schema: Schema;
 }

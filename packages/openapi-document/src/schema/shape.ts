@@ -32,7 +32,7 @@ export function unnamedField({ patterns, isOpen, others }: Shape, name: string):
   return { schemas: matching.flatMap(([, schemas]) => schemas), isTransient: matching.length > 1 };
 }
 
-/** Returns the declaration of the item at a position of a list. */
+/** Returns the declaration of the item at a position of an array. */
 export function itemAt({ prefix, items }: Shape, position: number): Declaration {
   return prefix[position] ?? items;
 }

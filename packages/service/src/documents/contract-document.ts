@@ -44,7 +44,7 @@ async function toYaml(served: object): Promise<string> {
 }
 
 /**
- * Sends a text with the address of the request in place of the placeholder. The text is rendered once, and its body and tag are
+ * Sends a string with the address of the request in place of the placeholder. The string is rendered once, and its body and tag are
  * kept until a request has another address.
  */
 function withAddress(type: string, basePath: string, render: () => Promise<string>): RequestHandler {

@@ -18,7 +18,7 @@ const REST_OF_LINE = new RegExp(`^${TOKEN}* \\S+ HTTP/\\d\\.\\d\\r?\\n`);
 const HEADER = new RegExp(`^${TOKEN}+:`);
 const METHOD_AND_TARGET = new RegExp(`(?:${METHODS.join("|")}) \\S*$`);
 
-/** Returns the code of the error to send. */
+/** The code of the response to an error of Node's parser. */
 export function errorCodeOf(error: ParserError): ErrorCode {
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
@@ -90,7 +90,7 @@ function endWithError(socket: Duplex, fault: Problem, format: ErrorFormat): void
 }
 
 /**
- * Sends the last text on a connection. Further input is read and dropped for a while: a socket that is closed with unread input
+ * Sends the last response on a connection. Further input is read and dropped for a while: a socket that is closed with unread input
  * resets the connection, and the client loses the response (RFC 9112, section 9.6).
  */
 function endConnection(socket: Duplex, text: string): void {

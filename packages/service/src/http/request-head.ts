@@ -220,7 +220,7 @@ const PUBLIC_HOST = /^(\[[0-9A-Fa-f.:]{2,45}\]|[\w.-]{1,253})(:\d{1,5})?$/;
 /** The headers that proxies add. If one is present and no trusted proxy reports the scheme, the scheme is unknown. */
 const PROXY_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"];
 
-/** Whether the text is the host of a URL, with an optional port. */
+/** Whether the string is the host of a URL, with an optional port. */
 export function isAuthority(text: string): boolean {
   return AUTHORITY.test(text);
 }

@@ -37,7 +37,7 @@ export type RunInSnapshot = (
 /** The options of all stages. */
 export interface StageOptions {
   logger: Logger;
-  /** Whether a text contains a secret, which must never be logged. */
+  /** Whether a string contains a secret, which must never be logged. */
   isSecret: (text: string) => boolean;
   defaultHeaders: DefaultHeaders;
   crossOriginHeaders: DefaultHeaders;

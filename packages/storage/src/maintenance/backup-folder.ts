@@ -25,7 +25,7 @@ export interface Rotation {
   removed: DatedBackup[];
 }
 
-/** How a backup is made. */
+/** How a backup is created. */
 export interface BackupOptions {
   /** How many backups stay. Default: all. */
   keep?: number | undefined;
@@ -68,7 +68,7 @@ export function verifyBackup(path: string, { migrations, tables }: Schema): RowC
 /**
  * Makes a dated backup in a folder, whose lock the caller holds. The file appears once the copy is complete, verified and on
  * disk. Afterwards, only the `keep` newest backups stay. Backups with a date in the future neither count nor are removed,
- * because a clock that was set back made them. On failure, throws `DatabaseError` and removes no backup.
+ * because a clock that was set back named them. On failure, throws `DatabaseError` and removes no backup.
  */
 export function makeBackup(
   database: string,

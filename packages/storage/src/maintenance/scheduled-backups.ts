@@ -8,7 +8,7 @@ const RETRY_MS = 60_000;
 /** The longest delay of a timer, which is 24 days: https://nodejs.org/api/timers.html */
 export const LONGEST_INTERVAL_MS = 24 * 86_400_000;
 
-/** When backups are made. */
+/** When backups are created. */
 export interface Schedule {
   folder: string;
   intervalMs: number;

@@ -157,7 +157,7 @@ class Client extends pg.Client {
     return super.end(callback);
   }
 
-  // `any` replaces the overloads of pg. Kysely calls the overload with a text and values.
+  // `any` replaces the overloads of pg. Kysely calls the overload with a string and values.
   override async query(text: any, values?: any): Promise<any> {
     const sentAt = performance.now();
     const deadline = this.#deadlineMs && setTimeout(() => this.#abandonServer(sentAt), this.#deadlineMs);
