@@ -2,8 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type InstalledPackage, installPacked } from "@platform/test-support/installed-package";
-import { packagingProblems } from "@platform/test-support/packaging";
+import { type InstalledPackage, installPacked, packagingProblems } from "@platform/test-support/installed-package";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 
 const source = fileURLToPath(new URL("..", import.meta.url));

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { pack } from "@platform/test-support/pnpm";
-import { packagingProblems } from "@platform/test-support/packaging";
+import { packagingProblems } from "@platform/test-support/installed-package";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { serve } from "./servers.ts";
 

@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type InstalledPackage, installPacked } from "@platform/test-support/installed-package";
-import { packagingProblems } from "@platform/test-support/packaging";
+import { type InstalledPackage, installPacked, packagingProblems } from "@platform/test-support/installed-package";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const source = join(import.meta.dirname, "..");

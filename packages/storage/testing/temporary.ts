@@ -1,4 +1,5 @@
 import { temporaryUrl } from "@platform/test-support/temporary";
+import Sqlite from "better-sqlite3";
 import type { Kysely } from "kysely";
 import { onTestFinished } from "vitest";
 import { openDatabase } from "../src/database.ts";
@@ -30,4 +31,11 @@ export async function temporaryStorage<Tables>(
   const storage = openStorage<Tables>(url, { onCommit });
   onTestFinished(() => storage.destroy());
   return { ...storage, url };
+}
+
+/** Opens a SQLite database in memory, runs the statements, and closes it after the test. */
+export function memoryDatabase(...statements: string[]): Sqlite.Database {
+  const file = new Sqlite(":memory:");
+  onTestFinished(() => void file.close());
+  return file.exec(statements.join(";\n"));
 }
