@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Report } from "@platform/test-support/reporter";
+import type { Report } from "@platform/test-support/vitest-config";
 import { createProgram, PNPM } from "./command-line.ts";
 
 /** The tasks of each command. The task with the name of the command writes reports. */
