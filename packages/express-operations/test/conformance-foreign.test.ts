@@ -1,6 +1,6 @@
 import express from "express";
 import { expect, test } from "vitest";
-import { runConformance } from "../src/conformance.ts";
+import { runConformance } from "../src/conformance/conformance.ts";
 import { operationsOf } from "openapi-document";
 import { implement } from "../src/index.ts";
 import { anyJson } from "./echo.ts";

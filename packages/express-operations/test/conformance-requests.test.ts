@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { conformanceChecks, runConformance, type Target } from "../src/conformance.ts";
+import { conformanceChecks, runConformance, type Target } from "../src/conformance/conformance.ts";
 import { implement, type OpenApiDocument } from "../src/index.ts";
 import { listen } from "./listen.ts";
 

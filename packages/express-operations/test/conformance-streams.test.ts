@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import express, { type RequestHandler, type Response } from "express";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Check, conformanceChecks, ConformanceError, runConformance } from "../src/conformance.ts";
+import { type Check, conformanceChecks, ConformanceError, runConformance } from "../src/conformance/conformance.ts";
 import { implement, type OpenApiDocument } from "../src/index.ts";
 
 const TOKEN = { type: "object", required: ["token"], properties: { token: { type: "string" } } };

@@ -1,6 +1,6 @@
 import express, { type RequestHandler } from "express";
 import { describe, expect, test } from "vitest";
-import { conformanceChecks, ConformanceError, runConformance } from "../src/conformance.ts";
+import { conformanceChecks, ConformanceError, runConformance } from "../src/conformance/conformance.ts";
 import { type Handlers, implement, type OpenApiDocument } from "../src/index.ts";
 import { brokenServers, utterlyBroken } from "./broken-servers.ts";
 import { document, type operations } from "./fixtures/kennel.ts";

@@ -6,7 +6,7 @@ import { parse } from "node:querystring";
 import express, { type ErrorRequestHandler } from "express";
 import * as OpenApiValidator from "express-openapi-validator";
 import { expect, test } from "vitest";
-import { searchCosts } from "../src/conformance.ts";
+import { searchCosts } from "../src/conformance/conformance.ts";
 import type { OpenApiDocument } from "../src/index.ts";
 import { costsOf, print, serve } from "./cost.ts";
 import { document } from "./fixtures/market.ts";

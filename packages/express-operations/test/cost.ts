@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import express, { type RequestHandler } from "express";
-import { type Cost, type CostReport, type CostTarget, searchCosts } from "../src/conformance.ts";
+import { type Cost, type CostReport, type CostTarget, searchCosts } from "../src/conformance/conformance.ts";
 import { operationsOf } from "openapi-document";
 import { implement, type OpenApiDocument } from "../src/index.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { OpenApiDocument } from "openapi-document";
-import { declaredErrors } from "../src/declared-errors.ts";
+import { declaredErrors } from "../src/declared-errors/declared-errors.ts";
 import { Problem } from "../src/problem.ts";
 
 const MISSING = new Problem(404, "not_found", "There is no such book.");

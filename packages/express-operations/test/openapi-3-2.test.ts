@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 // cspell:ignore Anull
-import { exampleRequests } from "../src/conformance.ts";
+import { exampleRequests } from "../src/conformance/conformance.ts";
 import { operationsOf } from "openapi-document";
 import { unsupportedFeatures } from "../src/validation/unsupported.ts";
 

@@ -1,6 +1,6 @@
 import express from "express";
 import { describe, expect, test } from "vitest";
-import { runConformance } from "../src/conformance.ts";
+import { runConformance } from "../src/conformance/conformance.ts";
 import { implement, Problem, problemDetails, type ProblemFormat } from "../src/index.ts";
 import { anyJson } from "./echo.ts";
 import { listen } from "./listen.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
-import { conformanceChecks, runConformance } from "../src/conformance.ts";
+import { conformanceChecks, runConformance } from "../src/conformance/conformance.ts";
 import { exampleRequest } from "../src/conformance/example-request.ts";
 import { responseAssertion } from "../src/conformance/response-assertion.ts";
 import { type OpenApiDocument, operationsOf, isJson } from "openapi-document";

@@ -4,11 +4,11 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { runConformance } from "../src/conformance.ts";
+import { runConformance } from "../src/conformance/conformance.ts";
 import { operationsOf } from "openapi-document";
 import { event, implement, type OpenApiDocument } from "../src/index.ts";
 import { implementWebhooks } from "../src/webhooks/implement-webhooks.ts";
-import { callbackSenders, webhookSenders } from "../src/webhooks.ts";
+import { callbackSenders, webhookSenders } from "../src/webhooks/senders.ts";
 import { listen } from "./listen.ts";
 
 /**

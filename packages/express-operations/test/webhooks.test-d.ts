@@ -1,6 +1,6 @@
 import type { Input } from "../src/index.ts";
 import { implementWebhooks, type ReceivedWebhooks } from "../src/webhooks/implement-webhooks.ts";
-import { callbackSenders, webhookSenders } from "../src/webhooks.ts";
+import { callbackSenders, webhookSenders } from "../src/webhooks/senders.ts";
 import { document, type webhooks } from "./fixtures/hotel.ts";
 
 /** Checked only by `tsc`: each line after `@ts-expect-error` has an error, and no other line has one. */

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type Handlers, type Input } from "../src/index.ts";
 import { implementWebhooks, type ReceivedWebhooks } from "../src/webhooks/implement-webhooks.ts";
 import { signatureHeaders } from "../src/webhooks/signature.ts";
-import { callbackSenders, InvalidWebhookError, WebhookDeliveryError, webhookSenders } from "../src/webhooks.ts";
+import { callbackSenders, InvalidWebhookError, WebhookDeliveryError, webhookSenders } from "../src/webhooks/senders.ts";
 import { document, type webhooks } from "./fixtures/hotel.ts";
 import { listen } from "./listen.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { responseValidator, ConformanceError, exampleRequests } from "../src/conformance.ts";
+import { responseValidator, ConformanceError, exampleRequests } from "../src/conformance/conformance.ts";
 import { document } from "./fixtures/kennel.ts";
 
 test("exampleRequests returns one valid request for each operation, as sent over HTTP", () => {

@@ -1,7 +1,7 @@
 import type { OpenApiDocument, OperationEntry, ParameterObject } from "openapi-document";
 import { exampleValue } from "../example/example-value.ts";
 import { firstExample } from "../example/given-values.ts";
-import { setParameter, type SentParameters } from "./parameter-style.ts";
+import { setParameter, type SentParameters } from "../example/parameter-style.ts";
 import { exampleBody, type RequestBody } from "./request-body.ts";
 
 /** The credentials of a request, not encoded: headers (cookies are a header) and query parameters. */

@@ -13,7 +13,7 @@ import {
 import { type ExampleRequest, exampleParameter } from "./example-request.ts";
 import { isExplodedObject } from "../request/pairs.ts";
 import { invalidValues } from "./invalid-values.ts";
-import { setParameter } from "./parameter-style.ts";
+import { setParameter } from "../example/parameter-style.ts";
 import { declaredBody, isForm, NOT_JSON } from "./request-body.ts";
 
 /** One change that makes a valid request invalid. */

@@ -1,4 +1,4 @@
-import { type SentParameters, setParameter } from "../conformance/parameter-style.ts";
+import { type SentParameters, setParameter } from "../example/parameter-style.ts";
 import {
   type OpenApiDocument,
   type OperationEntry,

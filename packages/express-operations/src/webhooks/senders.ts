@@ -1,3 +1,4 @@
+/** Sends the webhooks and callbacks of an OpenAPI document. */
 import { randomUUID } from "node:crypto";
 import { type OpenApiDocument, type OperationEntry, readableDocument, callbacksOf, webhooksOf } from "openapi-document";
 import { declaredResponseReader } from "./declared-response.ts";
@@ -7,6 +8,19 @@ import { callbackUrl, type CallbackSource, httpUrl } from "./expression.ts";
 import { type MessageParts, outgoing } from "./outgoing.ts";
 import { signatureHeaders, type UnsignedMessage, type WebhookSecret, webhooksFor } from "./signature.ts";
 import type {
+  CallbackOperations,
+  CallbackSender,
+  Delivery,
+  SendOptions,
+  WebhookOperations,
+  WebhookSender,
+} from "./types.ts";
+
+export { InvalidWebhookError, WebhookDeliveryError } from "./errors.ts";
+export type { CallbackSource } from "./expression.ts";
+export type { RetryOptions } from "./delivery.ts";
+export type { UnsignedMessage, WebhookSecret } from "./signature.ts";
+export type {
   CallbackOperations,
   CallbackSender,
   Delivery,

@@ -10,7 +10,7 @@ import {
   readableDocument,
 } from "openapi-document";
 import { type ErrorWriter, errorWriter } from "./error-writer.ts";
-import { Problem, type ProblemContext, type ProblemResponse, problemResponse } from "./problem.ts";
+import { Problem, type ProblemContext, type ProblemResponse, problemResponse } from "../problem.ts";
 
 /** The media type and the schema of an error response. */
 interface ErrorContent {

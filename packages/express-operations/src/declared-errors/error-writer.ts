@@ -1,4 +1,4 @@
-import { exampleValue } from "./example/example-value.ts";
+import { exampleValue } from "../example/example-value.ts";
 import {
   type OpenApiDocument,
   type Schema,
@@ -10,7 +10,7 @@ import {
   requiredOf,
   typesOf,
 } from "openapi-document";
-import { type Problem, problemDetails, type RequestFault } from "./problem.ts";
+import { type Problem, problemDetails, type RequestFault } from "../problem.ts";
 
 // An import of `node:http` would load Node's unused WebSocket and fetch, because it reads every export.
 const { STATUS_CODES } = process.getBuiltinModule("node:http");

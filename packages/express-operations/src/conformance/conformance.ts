@@ -1,25 +1,25 @@
 /** Checks over HTTP that any server conforms to its OpenAPI document. */
-import type { Check } from "./conformance/check-maker.ts";
-import { conformanceChecks } from "./conformance/checks.ts";
-import type { Limits } from "./conformance/content-checks.ts";
-import { type Cost, type CostReport, type CostTarget, searchCosts } from "./conformance/cost/search.ts";
-import type { Credentials } from "./conformance/example-request.ts";
-import { ConformanceError, isUnreachable, type Target } from "./conformance/exchange.ts";
+import type { Check } from "./check-maker.ts";
+import { conformanceChecks } from "./checks.ts";
+import type { Limits } from "./content-checks.ts";
+import { type Cost, type CostReport, type CostTarget, searchCosts } from "./cost/search.ts";
+import type { Credentials } from "./example-request.ts";
+import { ConformanceError, isUnreachable, type Target } from "./exchange.ts";
 import {
   type Example,
   exampleRequestMakers,
   exampleRequests,
   type ResponseValidator,
   responseValidator,
-} from "./conformance/wire.ts";
+} from "./wire.ts";
 import type { OpenApiDocument } from "openapi-document";
 
 export { type Check, conformanceChecks, ConformanceError, type Credentials, type Limits, type Target };
 export { type ResponseValidator, responseValidator, type Example, exampleRequestMakers, exampleRequests };
 export { type Cost, type CostReport, type CostTarget, searchCosts };
-export { validValue } from "./conformance/valid-value.ts";
-export { brokenOperationFinder } from "./validation/broken-operations.ts";
-export type { CostlySchema } from "./costs/costly-schemas.ts";
+export { validValue } from "./valid-value.ts";
+export { brokenOperationFinder } from "../validation/broken-operations.ts";
+export type { CostlySchema } from "../costs/costly-schemas.ts";
 
 /** The result of all checks. */
 export interface ConformanceReport {
