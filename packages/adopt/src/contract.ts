@@ -2,6 +2,7 @@ import { bundle } from "@platform/contract-tools/bundle";
 import { basePathOf } from "@platform/contract-tools/base-path";
 import { requiredSchemes } from "@platform/contract-tools/security-schemes";
 import { implement } from "express-operations";
+import { findBrokenOperations } from "express-operations/schema-check";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "openapi-document";
 import type { Security } from "./security-files.ts";
 
@@ -35,27 +36,24 @@ export async function readContract(path: string): Promise<Contract> {
         : `${path} has no operations. Add a path to it first.`,
     );
   }
-  const broken = await expectToStart(path, document, entries);
+  expectToStart(path, document, entries);
+  const broken = findBrokenOperations(document).map(({ operationId }) => operationId);
   const security: Security = { schemes: requiredSchemes(document, entries) };
   return { document, entries, security, basePath: basePathOf(document as { servers?: unknown }), broken };
 }
 
-/**
- * Rejects with what `implement` would throw at the start of the service, as faults of the contract. Resolves with the operations
- * whose schemas are invalid, after a warning that names the places.
- */
-async function expectToStart(path: string, document: OpenApiDocument, entries: OperationEntry[]): Promise<string[]> {
+/** Throws what `implement` would throw at the start of the service, as faults of the contract. */
+function expectToStart(path: string, document: OpenApiDocument, entries: OperationEntry[]): void {
   const handlers: Record<string, () => never> = Object.fromEntries(
     entries.map(({ id }) => [id, () => ({ status: 500 }) as never]),
   );
   const names = [...requiredSchemes(document, entries).keys()];
   try {
-    const { ready } = implement<Record<string, { responses: never }>>()({
+    implement<Record<string, { responses: never }>>()({
       document,
       handlers,
       security: Object.fromEntries(names.map((name) => [name, () => undefined])),
     });
-    return (await ready).map(({ operationId }) => operationId);
   } catch (cause) {
     const faults = (cause as Error).message.replace(/^The document and its implementation do not match:\n/, "");
     throw new Error(`${path} cannot be served. Correct it first:\n${faults}`, { cause });

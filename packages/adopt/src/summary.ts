@@ -66,7 +66,7 @@ export function summaryText(
       : []),
     ...(broken.length > 0
       ? [
-          `Correct the schemas of ${counted(broken.length, "operation")}; until then each responds with 500: ${shortList(broken)}.`,
+          `Correct the schemas of ${counted(broken.length, "operation")}, which ${PNPM} contract check lists; until then each responds with 500: ${shortList(broken)}.`,
         ]
       : []),
     ...(kinds.has("token") ? ["Set TOKEN_ISSUER and TOKEN_AUDIENCE; until then no token is valid."] : []),

@@ -98,7 +98,8 @@ describe.each(CHOSEN)("%s", (name, file, _features) => {
     expect(printed).toContain("all are staged: git diff --cached --stat");
     expect(printed).toContain(`This is now the repository of ${name}. Next:`);
     expect(printed).not.toContain("These steps failed:");
-    const correction = "Correct the schemas of 1 operation; until then each responds with 500: orderBooks.";
+    const correction =
+      "Correct the schemas of 1 operation, which npx -y pnpm@12.21.0 contract check lists; until then each responds with 500: orderBooks.";
     expect(printed.includes(correction)).toBe(name === "shelves");
   });
 

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,13 +27,11 @@ test.each<[name: string, fields: object, message: string]>([
 });
 
 test("operations with invalid schemas are named, since only their requests fail", async () => {
-  const warned = once(process, "warning");
   const operation = (pattern: unknown) => ({
     get: { parameters: [{ name: "q", in: "query", schema: { type: "string", pattern } }], responses },
   });
   const { broken } = await readContract(written({ paths: { "/a": operation(0), "/b": operation("^a$") } }));
   expect(broken).toEqual(["GET /a"]);
-  expect(String((await warned)[0])).toContain("- GET /a, ");
 });
 
 function written(fields: object): string {

@@ -10,14 +10,19 @@ export function formatChecks(checks: Check[], format: Format): string {
   const findings = checks.flatMap((check) => check.findings.map((finding) => ({ ...finding, title: check.name })));
   if (format === "github") {
     const changes = checks.flatMap((check) => (hasPassed(check) ? [] : (check.changes ?? [])));
-    return [...findings.map((finding) => annotation("error", finding)), ...changes.map(changeAnnotation)].join("\n");
+    const warnings = checks.flatMap(({ name: title, warnings: own = [] }) =>
+      own.map((message) => annotation("notice", { title, message })),
+    );
+    const errors = findings.map((finding) => annotation("error", finding));
+    return [...errors, ...warnings, ...changes.map(changeAnnotation)].join("\n");
   }
   return checks
     .map((check) => {
       const status = hasPassed(check) ? `ok      ${check.name}: ${check.passed}` : `failed  ${check.name}`;
-      const lines = check.findings.flatMap(({ message, at, frame = [] }) =>
-        [`${where(at)}${message}`, ...frame].map((line) => `          ${line}`),
-      );
+      const lines = [
+        ...check.findings.flatMap(({ message, at, frame = [] }) => [`${where(at)}${message}`, ...frame]),
+        ...(check.warnings ?? []),
+      ].map((line) => `          ${line}`);
       return [status, ...lines, ...(hasPassed(check) ? [] : (check.changes ?? []).map(changeLine))].join("\n");
     })
     .join("\n");

@@ -97,7 +97,7 @@ describe("a check reports", () => {
   test("nothing for the current contract", async () => {
     const checks = await checkContract({ contract: CONTRACT_FILE, released, generated: GENERATED_FOLDER });
     expect(checks.map(({ name, findings: found }) => [name, found])).toEqual(
-      ["lint", "examples", "deprecations", "generated", "compatibility"].map((name) => [name, []]),
+      ["lint", "examples", "deprecations", "schemas", "generated", "compatibility"].map((name) => [name, []]),
     );
   });
 
@@ -120,6 +120,21 @@ describe("a check reports", () => {
     expect(found.lint).toBe(
       "info.version is next. Write three numbers, such as 1.0.0. (platform/version-fits-servers)",
     );
+  });
+
+  test("costly schemas and operations that cannot be served, without failing", async () => {
+    await edit(["pattern: ^[A-Za-z0-9_-]+$", "pattern: ^([A-Za-z0-9_-]+)+$"]);
+    await edit([NEW_PARAMETER[0], NEW_PARAMETER[1].replace("sold", "__proto__")]);
+    const checks = await checkContract({ contract, released, generated: GENERATED_FOLDER });
+    expect(checks.find(({ name }) => name === "schemas")).toEqual({
+      name: "schemas",
+      passed: "operations that cannot be served: 1; schemas that take more than linear time: 1",
+      findings: [],
+      warnings: [
+        expect.stringMatching(/^listPets cannot be served: query __proto__: /),
+        expect.stringMatching(/^\w+, \w+.*: the pattern .* backtracks/),
+      ],
+    });
   });
 
   test("a major version that differs from the path of the servers", async () => {

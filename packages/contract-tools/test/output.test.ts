@@ -16,11 +16,15 @@ const FAILED: Check = {
   findings: [{ message: "Raise it." }, { message: "Line 1,\r\n50%: mend it.", at: AT }],
   changes: [BREAKING, ADDITIVE],
 };
+const WARNED: Check = { name: "schemas", passed: "1 schema", findings: [], warnings: ["Slow."] };
 
 describe("formatChecks formats findings", () => {
   test("as text", () => {
-    expect(formatChecks([PASSED, FAILED, { name: "examples", passed: "", findings: [{ message: "No." }] }], "text"))
-      .toBe(`ok      lint: keeps to every rule
+    expect(
+      formatChecks([PASSED, WARNED, FAILED, { name: "examples", passed: "", findings: [{ message: "No." }] }], "text"),
+    ).toBe(`ok      lint: keeps to every rule
+ok      schemas: 1 schema
+          Slow.
 failed  compatibility
           Raise it.
           openapi/openapi.yaml:7  Line 1,\r
@@ -38,11 +42,12 @@ failed  examples
 
   test("as annotations of a pull request, with escaped line ends and separators", () => {
     const named: Check = { name: "lint", passed: "", findings: [{ message: "a", at: { file: "a:b,c", line: 1 } }] };
-    expect(formatChecks([PASSED, FAILED, named], "github")).toBe(
+    expect(formatChecks([PASSED, WARNED, FAILED, named], "github")).toBe(
       [
         "::error title=compatibility::Raise it.",
         "::error file=openapi/openapi.yaml,line=7,title=compatibility::Line 1,%0D%0A50%25: mend it.",
         "::error file=a%3Ab%2Cc,line=1,title=lint::a",
+        "::notice title=schemas::Slow.",
         "::error file=openapi/openapi.yaml,line=7,title=breaking::GET /pets: It is removed.",
         "::notice title=additive::GET /dogs: It is added.",
       ].join("\n"),

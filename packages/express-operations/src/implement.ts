@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from "express";
-import { expectPatterns, warnOfCosts } from "./costs/costly-schemas.ts";
-import { type BrokenOperation, warnOfBrokenOperations } from "./validation/broken-operations.ts";
+import type { BrokenOperation } from "./validation/broken-operations.ts";
+import { expectPatterns } from "./validation/patterns.ts";
 import { typeName } from "./lists.ts";
 import { findMismatches } from "./mismatches.ts";
 import {
@@ -106,8 +106,8 @@ export interface StreamOptions {
 export interface Implementation {
   (request: Request, response: Response, next: NextFunction): void;
   /**
-   * The operations whose schemas are invalid, so that each of their requests leads to an error. Without `warm`, they are
-   * found after the start without compilation, and a warning names them.
+   * The operations that do not compile, so that each of their requests leads to an error. Without `warm`, none is compiled
+   * at start, and the list is empty: `findBrokenOperations` of `express-operations/schema-check` needs no compilation.
    */
   ready: Promise<BrokenOperation[]>;
 }
@@ -145,12 +145,10 @@ export function serve(
   const router = new PathRouter<Route>();
   for (const operation of operations)
     router.route(operation.entry.path, () => new Map()).set(operation.method, operation);
-  void warnOfCosts(document, entries); // never rejects
   const { problemFormat = "declared", streams = {}, cache } = options;
   const road: Road = { router, cache: cache && new ResponseCache(cache) };
   const handle = expressHandler(road, operations, { problemFormat, streams: streamSettings(streams) });
-  const ready = options.warm === true ? warmAll(operations) : warnOfBrokenOperations(document, entries);
-  return Object.assign(handle, { ready });
+  return Object.assign(handle, { ready: warmAll(options.warm === true ? operations : []) });
 }
 
 const CALLBACKS = ["compilePattern", "onInvalidCredential", "onViolation"] as const;

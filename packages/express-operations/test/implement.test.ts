@@ -155,11 +155,11 @@ describe("a served document", () => {
     paths["/books"]!["post"]!.requestBody = { content };
     await using lazy = await listen(implement<operations>()({ document: { ...document, paths }, handlers }));
     await fetch(`${lazy.baseUrl}/books/1`);
-    const searches = looked; // read by the searches for costly and for broken schemas
+    const started = looked;
     const ask = () => fetch(`${lazy.baseUrl}/books`, { method: "POST", body: "x" });
     expect((await ask()).status).toBe(204);
     const made = looked;
-    expect(made).toBeGreaterThan(searches);
+    expect(made).toBeGreaterThan(started);
     await ask();
     expect(looked).toBe(made);
   });

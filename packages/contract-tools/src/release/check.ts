@@ -1,4 +1,5 @@
 import { PNPM } from "@platform/command-line";
+import { findBrokenOperations, findCostlySchemas } from "express-operations/schema-check";
 import type { OpenAPI3 } from "openapi-typescript";
 import { bundle } from "../generate/bundle.ts";
 import { type ContractChange, contractChanges } from "../comparison/diff.ts";
@@ -17,9 +18,11 @@ export interface Finding {
 
 /** One check of the contract with its findings; a check without findings has passed. */
 export interface Check {
-  name: "lint" | "examples" | "deprecations" | "generated" | "compatibility";
+  name: "lint" | "examples" | "deprecations" | "schemas" | "generated" | "compatibility";
   passed: string;
   findings: Finding[];
+  /** What does not fail the check. */
+  warnings?: string[];
   /** The changes since the last release. */
   changes?: ContractChange[];
 }
@@ -45,7 +48,11 @@ export async function checkContract({ contract, released, generated, isRelease }
   const linted = lintChecks(problems);
   if (!isParsed(problems)) return linted;
   if (document instanceof Error) throw document;
-  const others = [generatedCheck(document, generated), compatibilityCheck(document, contract, released, isRelease)];
+  const others = [
+    schemaCheck(document),
+    generatedCheck(document, generated),
+    compatibilityCheck(document, contract, released, isRelease),
+  ];
   return [...linted, ...(await Promise.all(others))];
 }
 
@@ -82,6 +89,21 @@ function lintChecks(problems: ContractProblem[]): Check[] {
 
 function isParsed(problems: ContractProblem[]): boolean {
   return problems.every(({ rule }) => rule !== undefined);
+}
+
+/** Only warns, because the owner of an adopted contract may be unable to change it. */
+async function schemaCheck(document: OpenAPI3): Promise<Check> {
+  const broken = findBrokenOperations(document);
+  const costly = await findCostlySchemas(document);
+  const warnings = [
+    ...broken.map(({ operationId, error }) => `${operationId} cannot be served: ${(error as Error).message}`),
+    ...costly.map(({ operationId, of, at, reason }) => `${operationId}, ${of}${at}: ${reason}`),
+  ];
+  const passed =
+    warnings.length === 0
+      ? "every request is validated in linear time"
+      : `operations that cannot be served: ${broken.length}; schemas that take more than linear time: ${costly.length}`;
+  return { name: "schemas", passed, findings: [], warnings };
 }
 
 async function generatedCheck(document: OpenAPI3, folder: string): Promise<Check> {

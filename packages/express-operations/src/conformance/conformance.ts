@@ -18,7 +18,6 @@ export { type Check, conformanceChecks, ConformanceError, type Credentials, type
 export { type ResponseValidator, responseValidator, type Example, exampleRequestMakers, exampleRequests };
 export { type Cost, type CostReport, type CostTarget, searchCosts };
 export { validValue } from "./valid-value.ts";
-export { brokenOperationFinder } from "../validation/broken-operations.ts";
 export type { CostlySchema } from "../costs/costly-schemas.ts";
 
 /** The result of all checks. */

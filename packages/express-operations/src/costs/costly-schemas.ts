@@ -1,18 +1,18 @@
-import { setImmediate } from "node:timers/promises";
+/** Finds schemas of a document that cost too much, or that cannot be served. */
 import { costOfPattern } from "./costly-patterns.ts";
 import { repeatedParts } from "./costly-recursion.ts";
 import {
   type OpenApiDocument,
   type OperationEntry,
-  type MediaTypeObject,
-  type Reference,
-  type RequestBodyObject,
-  resolve,
-  type ResponseObject,
+  operationsOf,
+  readableDocument,
   type Schema,
   compilerOf,
   schemasBelow,
 } from "openapi-document";
+import { requestSchemas } from "../validation/broken-operations.ts";
+
+export { type BrokenOperation, findBrokenOperations } from "../validation/broken-operations.ts";
 
 /** A schema whose validation can take more than linear time. */
 export interface CostlySchema {
@@ -28,13 +28,20 @@ export interface CostlySchema {
 
 /** ajv compares this many items quickly, whatever their size within the default limits. */
 const FEW_ITEMS = 50;
-/** The most schemas that a warning lists. */
-const NAMED = 20;
+
+/** Finds the schemas of a document's requests whose validation can take more than linear time: each of them once. */
+export async function findCostlySchemas(given: OpenApiDocument): Promise<CostlySchema[]> {
+  const document = readableDocument(given);
+  const seen = new Set<Schema>();
+  const found: CostlySchema[] = [];
+  for (const entry of operationsOf(document)) found.push(...(await costlySchemas(document, entry, seen)));
+  return found;
+}
 
 /**
  * Finds the schemas of an operation's requests whose validation can take more than linear time. These are `uniqueItems`
  * of items that may not be scalar, patterns that backtrack according to scslre or to `waysToRead`, and schemas that validate one part of a
- * value against themselves several times. Unreadable schemas are skipped, because `ready` reports them. Schemas in
+ * value against themselves several times. Unreadable schemas are skipped, because `findBrokenOperations` finds them. Schemas in
  * `seen` are skipped, and the others are added to `seen`.
  */
 export async function costlySchemas(
@@ -56,85 +63,12 @@ export async function costlySchemas(
       }
     }
   } catch {
-    // `ready` reports the reference that cannot be resolved
+    // `findBrokenOperations` finds the reference that cannot be resolved
   }
   return found;
-}
-
-/**
- * Warns of each costly schema of a document once. The search runs after the start, one operation per turn of the event
- * loop, so that a large document does not delay the first response.
- */
-export async function warnOfCosts(document: OpenApiDocument, entries: OperationEntry[]): Promise<void> {
-  const seen = new Set<Schema>();
-  const lines: string[] = [];
-  for (const entry of entries) {
-    await setImmediate();
-    for (const { operationId, of, at, reason } of await costlySchemas(document, entry, seen)) {
-      lines.push(`- ${operationId}, ${of}${at}: ${reason}`);
-    }
-  }
-  if (lines.length === 0) return;
-  if (lines.length > NAMED) lines.splice(NAMED, Infinity, `- and ${lines.length - NAMED} more`);
-  const title = "These schemas can take more than linear time to validate a request:";
-  process.emitWarning([title, ...lines].join("\n"), { code: "COSTLY_SCHEMA" });
-}
-
-/** Throws, naming the place, for a pattern that the compiler of a document cannot run. */
-export function expectPatterns(document: OpenApiDocument, entries: OperationEntry[]): void {
-  const compile = compilerOf(document);
-  if (compile === undefined) return;
-  const seen = new Set<Schema>();
-  for (const entry of entries)
-    for (const [at, source] of patternsOf(document, entry, seen))
-      try {
-        compile(source);
-      } catch (cause) {
-        const reason = (cause as Error).message;
-        throw new Error(`${at}: The pattern ${source} cannot be compiled. ${reason}`, { cause });
-      }
-}
-
-function patternsOf(
-  document: OpenApiDocument,
-  entry: OperationEntry,
-  seen: Set<Schema>,
-): [at: string, source: string][] {
-  const found: [string, string][] = [];
-  try {
-    for (const [of, root] of [...requestSchemas(document, entry), ...responseSchemas(document, entry)])
-      for (const [at, { pattern, patternProperties }] of schemasBelow(document, root, "", seen))
-        for (const source of [pattern, ...Object.keys(patternProperties ?? {})])
-          if (typeof source === "string") found.push([`${entry.id}, ${of}${at}`, source]);
-  } catch {
-    // `ready` reports the reference that cannot be resolved
-  }
-  return found;
-}
-
-function responseSchemas(document: OpenApiDocument, { operation }: OperationEntry): [of: string, schema: Schema][] {
-  return Object.entries(operation.responses ?? {}).flatMap(([status, node]) => {
-    const { content = {}, headers = {} } = resolve<ResponseObject>(document, node);
-    const holders = [...Object.values(content), ...Object.values(headers)] as (MediaTypeObject | Reference)[];
-    const schemas = holders.map((holder) => resolve<MediaTypeObject>(document, holder));
-    return schemas
-      .flatMap(({ schema, itemSchema }) => [schema ?? [], itemSchema ?? []].flat())
-      .map((schema): [string, Schema] => [`response ${status}`, schema]);
-  });
 }
 
 type Finding = Pick<CostlySchema, "keyword" | "reason">;
-
-/** Returns the schemas of an operation's parameters and bodies, and the part of the request that each describes. */
-export function requestSchemas(document: OpenApiDocument, entry: OperationEntry): [of: string, schema: Schema][] {
-  const mediaTypes = (content: object = {}) => Object.values(content).map((media: { schema?: Schema }) => media.schema);
-  const parameters = entry.parameters.flatMap(({ in: where, name, schema, content }) =>
-    [schema, ...mediaTypes(content)].map((own) => [`${where} ${name}`, own] as const),
-  );
-  const { content } = resolve<RequestBodyObject>(document, entry.operation.requestBody ?? {});
-  const bodies = mediaTypes(content).map((own) => ["body", own] as const);
-  return [...parameters, ...bodies].flatMap(([of, schema]) => (schema === undefined ? [] : [[of, schema]]));
-}
 
 /** ajv compares every item with every other, unless their types show that all are scalar. */
 function costOfUniqueItems({ uniqueItems, items = {}, maxItems }: Schema): Finding | undefined {

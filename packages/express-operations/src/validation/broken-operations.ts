@@ -1,8 +1,10 @@
-import { setImmediate } from "node:timers/promises";
-import { requestSchemas } from "../costs/costly-schemas.ts";
 import {
   type OpenApiDocument,
   type OperationEntry,
+  operationsOf,
+  readableDocument,
+  type RequestBodyObject,
+  resolve,
   type Schema,
   schemasInPlace,
   schemasOfParts,
@@ -16,30 +18,14 @@ export interface BrokenOperation {
   error: unknown;
 }
 
-/** The most operations that a warning lists. */
-const NAMED = 20;
-
-/**
- * Finds the operations whose request schemas do not compile, and warns of them. The search runs after the start, one
- * operation per turn of the event loop, so that a large document does not delay the first response.
- */
-export async function warnOfBrokenOperations(
-  document: OpenApiDocument,
-  entries: OperationEntry[],
-): Promise<BrokenOperation[]> {
+/** Finds the operations of a document whose request schemas do not compile. It compiles nothing. */
+export function findBrokenOperations(given: OpenApiDocument): BrokenOperation[] {
+  const document = readableDocument(given);
   const errorOf = brokenOperationFinder(document);
-  const broken: BrokenOperation[] = [];
-  for (const entry of entries) {
-    await setImmediate();
+  return operationsOf(document).flatMap((entry) => {
     const error = errorOf(entry);
-    if (error !== undefined) broken.push({ operationId: entry.id, error });
-  }
-  if (broken.length === 0) return [];
-  const lines = broken.slice(0, NAMED).map(({ operationId, error }) => `- ${operationId}, ${(error as Error).message}`);
-  if (broken.length > NAMED) lines.push(`- and ${broken.length - NAMED} more`);
-  const title = "These operations cannot be served, because their schemas are invalid:";
-  process.emitWarning([title, ...lines].join("\n"), { code: "INVALID_SCHEMA" });
-  return broken;
+    return error === undefined ? [] : [{ operationId: entry.id, error }];
+  });
 }
 
 /**
@@ -67,6 +53,17 @@ export function brokenOperationFinder(document: OpenApiDocument): (entry: Operat
     for (const schema of reached.keys()) sound.add(schema);
     return undefined;
   };
+}
+
+/** Returns the schemas of an operation's parameters and bodies, and the part of the request that each describes. */
+export function requestSchemas(document: OpenApiDocument, entry: OperationEntry): [of: string, schema: Schema][] {
+  const mediaTypes = (content: object = {}) => Object.values(content).map((media: { schema?: Schema }) => media.schema);
+  const parameters = entry.parameters.flatMap(({ in: where, name, schema, content }) =>
+    [schema, ...mediaTypes(content)].map((own) => [`${where} ${name}`, own] as const),
+  );
+  const { content } = resolve<RequestBodyObject>(document, entry.operation.requestBody ?? {});
+  const bodies = mediaTypes(content).map((own) => ["body", own] as const);
+  return [...parameters, ...bodies].flatMap(([of, schema]) => (schema === undefined ? [] : [[of, schema]]));
 }
 
 /** Throws for a parameter that is lost when it is assigned to an object. */
