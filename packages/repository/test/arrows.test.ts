@@ -15,9 +15,9 @@ const LABORATORY = "packages/laboratory";
 const RUNS = /^[^/]+\/[^/]+\/(?:src\/|bin\/|start\.|backend\.)/;
 
 const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
-/** The folder of each package in the graph, by node. */
+/** The folder of each package and of each room of a package in the graphs, by node. */
 const nodes = new Map(
-  Array.from(page.matchAll(/^ {2}(\w+)\["([\w-]+\/[\w-]+)"\]$/gm), ([, node, folder]) => [node!, folder!]),
+  Array.from(page.matchAll(/^ {2}(\w+)\["([\w-]+(?:\/[\w-]+)+)"\]$/gm), ([, node, folder]) => [node!, folder!]),
 );
 const arrows = Array.from(page.matchAll(/^ {2}(\w+) --> (\w+)$/gm), ([, from, to]) => [
   nodes.get(from!),
@@ -35,7 +35,13 @@ function folderOf(file: string): string {
   return file.split("/", 2).join("/");
 }
 
-/** Returns the packages that the arrows reach from one, directly or not. */
+/** Returns the room that has a file; undefined if its package has none. */
+function roomOf(file: string): string | undefined {
+  const rooms = [...nodes.values()].filter((folder) => folder !== folderOf(file) && file.startsWith(`${folder}/`));
+  return rooms.toSorted((one, other) => other.length - one.length)[0];
+}
+
+/** Returns the packages or rooms that the arrows reach from one, directly or not. */
 function reachedFrom(folder: string): string[] {
   const direct = arrows.flatMap(([from, to]) => (from === folder ? [to!] : []));
   return [...direct, ...direct.flatMap(reachedFrom)];
@@ -47,6 +53,9 @@ function refusal(file: string, imported: string): string | undefined {
   if (imported.startsWith(".")) {
     const path = posix.join(posix.dirname(file), imported);
     if (folderOf(path) !== from && from !== LABORATORY) return `${file}: import ${path} by the name of its package.`;
+    const [room, other] = [roomOf(file), roomOf(path)];
+    if (room !== undefined && other !== undefined && room !== other && !reachedFrom(room).includes(other))
+      return `${file} imports ${path}, and no arrow of ARCHITECTURE.md leads there.`;
     if (!/^apps\/server\/src\/resources\/[^/]+\//.test(file)) return undefined;
     if (/^apps\/server\/src\/[^/]+$/.test(path)) return `${file} imports ${path}, which composes the resources.`;
     const isOwn = posix.dirname(path) === posix.dirname(file);
@@ -78,6 +87,9 @@ const REFUSED = [
   ["packages/openapi-document/src/paths.ts", "express-operations"],
   ["packages/openapi-document/src/keywords.ts", "node:util"],
   ["packages/express-operations/src/lists.ts", "@platform/service/errors"],
+  ["packages/express-operations/src/road.ts", "./webhooks/senders.ts"],
+  ["packages/express-operations/src/request/body.ts", "../costs/costly-schemas.ts"],
+  ["packages/express-operations/src/example/example-value.ts", "../conformance/conformance.ts"],
   ["packages/fetch-operations/src/client.ts", "express-operations/example-value"],
   ["packages/contract-tools/src/output.ts", "@petstore/contract"],
   ["apps/storefront/src/shop.tsx", "@petstore/contract"],
