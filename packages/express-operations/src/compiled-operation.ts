@@ -1,7 +1,9 @@
+import type { Request, Response } from "express";
 import { acceptanceOf } from "./request/accept.ts";
 import { type BodyReader, bodyReader, type VerifyBody } from "./request/body.ts";
 import {
   apiKeyParameters,
+  type MediaTypeObject,
   type OpenApiDocument,
   type OperationEntry,
   type RequestBodyObject,
@@ -14,9 +16,28 @@ import { type BodyLimits, limitsOf, streamedLimitsOf } from "./request/limits.ts
 import { parametersReader } from "./request/parameters.ts";
 import { buildValidators, type Validators } from "./eov/validator.ts";
 import { type ResponseChecking, buildResponseFilter } from "./response/response-filter.ts";
+import type { Headers } from "./response/handler-response.ts";
 import type { ResponseFilter } from "./response/respond.ts";
 import { isTagged } from "./response/response-tagger.ts";
-import { streamedBodyReader } from "./upload/streamed-body-reader.ts";
+import type { StreamedResponse } from "./response/streamed-response.ts";
+
+/** Adds to the headers of a response with a status. */
+export type Announce = (status: number, headers: Headers) => Headers;
+
+/** Receives and sends bodies piece by piece. Stages name such bodies, and neither read nor write them. */
+export interface Streams {
+  /** Returns the reader of the bodies of a handler with `streamsBody`. It checks the headers and reads nothing: the handler does. */
+  bodyReader: (
+    document: OpenApiDocument,
+    entry: OperationEntry,
+    content: Record<string, MediaTypeObject>,
+    options: { required: boolean; limits: BodyLimits; vendorTypes: boolean; validators: Validators },
+  ) => Promise<BodyReader>;
+  /** Prepares the response to a request whose body is not read to its end. */
+  leaveUnread: (request: Request, response: Response) => void;
+  /** Sends a response while its body is produced. Rejects with the error of the body. */
+  send: (request: Request, response: Response, streamed: StreamedResponse, announce: Announce) => Promise<void>;
+}
 
 /** The settings of a document that affect the compilation of its operations. */
 export interface CompileOptions {
@@ -27,6 +48,7 @@ export interface CompileOptions {
   /** Verifies the bytes of each body, even of a missing one, before they are parsed. */
   verifyBody: VerifyBody | undefined;
   checking: ResponseChecking;
+  streams: Streams;
 }
 
 /** The readers, validators and filters of one operation. They are built once. */
@@ -56,7 +78,7 @@ export async function compileOperation(
   options: CompileOptions,
   streamed: Partial<BodyLimits> | undefined,
 ): Promise<CompiledOperation> {
-  const { document, limits, vendorTypes, verifyBody, checking } = options;
+  const { document, limits, vendorTypes, verifyBody, checking, streams } = options;
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const { content = {} } = requestBody ?? {};
   const required = isBodyRequired(entry, requestBody);
@@ -68,7 +90,7 @@ export async function compileOperation(
   const readerOf = (): BodyReader | Promise<BodyReader> =>
     streamed === undefined
       ? bodyReader(document, content, { ...reading, limits: limitsOf(limits), verifyBody })
-      : streamedBodyReader(document, entry, content, {
+      : streams.bodyReader(document, entry, content, {
           ...reading,
           limits: streamedLimitsOf(limits, streamed),
           validators,

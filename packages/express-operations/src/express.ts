@@ -1,18 +1,17 @@
 import type { NextFunction, Request, Response } from "express";
+import type { Announce, Streams } from "./compiled-operation.ts";
 import { problemContexts, type Operation } from "./operation.ts";
 import { Problem, type ProblemFormat, problemResponse } from "./problem.ts";
 import { isNotModified } from "./response/conditions.ts";
 import type { Headers } from "./response/handler-response.ts";
 import { type EncodedResponse, encodeResponse, type OperationResult } from "./response/respond.ts";
-import { type Announce, sendStream } from "./response/send-stream.ts";
-import type { StreamSettings } from "./response/stream-writer.ts";
 import { StreamedResponse } from "./response/streamed-response.ts";
 import { type Exchange, type Road, serve } from "./road.ts";
 
 /** How responses are written. */
 export interface WritingOptions {
   problemFormat: ProblemFormat;
-  streams: StreamSettings;
+  streams: Streams;
 }
 
 /** Returns the Express handler that serves each request, and writes the result. */
@@ -23,7 +22,7 @@ export function expressHandler(road: Road, operations: Operation[], { problemFor
     const write = (result: OperationResult): void => {
       if (result instanceof StreamedResponse) {
         const announce: Announce = (status, headers) => withDeprecation(status, headers, exchange);
-        sendStream(request, response, result, streams, announce).catch(fail).catch(next);
+        streams.send(request, response, result, announce).catch(fail).catch(next);
       } else if (!(result instanceof Problem)) send(exchange, result);
       else if (response.headersSent) response.destroy();
       else {

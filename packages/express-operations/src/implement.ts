@@ -21,7 +21,8 @@ import { PathRouter } from "./request/path-router.ts";
 import type { BodyLimits } from "./request/limits.ts";
 import type { ProblemFormat } from "./problem.ts";
 import type { CheckedShare, Violation } from "./response/response-check.ts";
-import type { StreamSettings } from "./response/stream-writer.ts";
+import type { Streams } from "./compiled-operation.ts";
+import { type StreamOptions, streamsOf } from "./streams/streams.ts";
 import type { OnInvalidCredential, SecurityHandler } from "./security/security.ts";
 import type { HandlerTypes, Handlers, NoOthers } from "./types.ts";
 
@@ -89,19 +90,6 @@ interface CommonOptions extends Partial<BodyLimits> {
   warm?: boolean;
 }
 
-/** How responses are sent while they are produced. */
-export interface StreamOptions {
-  /**
-   * The time in milliseconds after which status and headers are sent without a first chunk. An earlier error gets a status
-   * of its own. Default: 1,000.
-   */
-  headersAfter?: number;
-  /** The time in milliseconds without an event after which an event stream gets a comment. 0 disables it. Default: 15,000. */
-  keepAlive?: number;
-  /** Ends event streams after their current event when it aborts. Their handlers' `signal` aborts with the same reason. */
-  shutdown?: AbortSignal;
-}
-
 /** An Express request handler that responds to every path below its mount point. */
 export interface Implementation {
   (request: Request, response: Response, next: NextFunction): void;
@@ -141,13 +129,14 @@ export function serve(
   expectFunctions(handlers, options);
   const document = options.compilePattern === undefined ? given : withCompiler(given, options.compilePattern);
   expectPatterns(document, entries);
-  const operations = operationsFor(document, entries, handlers, options);
+  const streams = streamsOf(options.streams ?? {});
+  const operations = operationsFor(document, entries, handlers, options, streams);
   const router = new PathRouter<Route>();
   for (const operation of operations)
     router.route(operation.entry.path, () => new Map()).set(operation.method, operation);
-  const { problemFormat = "declared", streams = {}, cache } = options;
+  const { problemFormat = "declared", cache } = options;
   const road: Road = { router, cache: cache && new ResponseCache(cache) };
-  const handle = expressHandler(road, operations, { problemFormat, streams: streamSettings(streams) });
+  const handle = expressHandler(road, operations, { problemFormat, streams });
   return Object.assign(handle, { ready: warmAll(options.warm === true ? operations : []) });
 }
 
@@ -172,19 +161,12 @@ function expectFunctions(handlers: unknown, options: ServeOptions): void {
   );
 }
 
-function streamSettings({ headersAfter = 1_000, keepAlive = 15_000, shutdown }: StreamOptions): StreamSettings {
-  for (const [name, value] of Object.entries({ headersAfter, keepAlive })) {
-    if (!(value >= 0 && value < 2 ** 31))
-      throw new Error(`The option streams.${name} is ${value}. It has to be milliseconds from 0 to 2,147,483,647.`);
-  }
-  return { headersAfter, keepAlive, shutdown };
-}
-
 function operationsFor(
   document: OpenApiDocument,
   entries: OperationEntry[],
   handlers: Record<string, GivenHandler>,
   options: ServeOptions,
+  streams: Streams,
 ): Operation[] {
   const {
     security = {},
@@ -215,6 +197,7 @@ function operationsFor(
     vendorTypes,
     verifyBody,
     checking,
+    streams,
     context,
     security: { handlers: security, realm, onInvalidCredential },
   };

@@ -3,14 +3,15 @@ export type { OpenApiDocument } from "openapi-document";
 export { isMatch, isNotModified } from "./response/conditions.ts";
 export { entityTagOf } from "./response/respond.ts";
 export { responseTagger } from "./response/response-tagger.ts";
-export { file, type FileBody, type FileOptions } from "./response/file.ts";
+export type { FileBody, FileOptions } from "./response/streamed-response.ts";
+export { file } from "./streams/file.ts";
 export { event, type EventFields, type ServerSentEvent, textEvent } from "./response/server-sent-events.ts";
-export { implement, type Implementation, type ImplementOptions, type StreamOptions } from "./implement.ts";
+export { implement, type Implementation, type ImplementOptions } from "./implement.ts";
 export type { Locals } from "./road.ts";
 export { mountPath } from "./request/path-router.ts";
 export { normalizePath } from "openapi-document";
 export type { BodyLimits } from "./request/limits.ts";
-export type { UploadedFile } from "./request/subject.ts";
+export type { FilePart, PartOf, UploadedFile, ValuePart } from "./request/parts.ts";
 export {
   Problem,
   PROBLEM_CODES,
@@ -24,5 +25,5 @@ export type { CheckedShare, Violation } from "./response/response-check.ts";
 export type { Grant, SecurityHandler } from "./security/security.ts";
 export type { StatusCode } from "./response/status.ts";
 export type { Handler, Handlers, HandlerTypes, Input, Output, StreamedInput } from "./types.ts";
-export { isBodyStreamed } from "./upload/body-stream.ts";
-export type { FilePart, PartOf, ValuePart } from "./upload/types.ts";
+export { isBodyStreamed } from "./streams/request-stream.ts";
+export type { StreamOptions } from "./streams/streams.ts";

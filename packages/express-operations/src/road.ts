@@ -8,7 +8,6 @@ import { expectOneContentType, type ReceivedBody } from "./request/body.ts";
 import { problemOfFaults } from "./request/fault-message.ts";
 import { namedHeaders, type Parameters } from "./request/parameters.ts";
 import { type PathRouter, queryOf } from "./request/path-router.ts";
-import { discardUnsent } from "./response/body-stream.ts";
 import type { HandlerResponse } from "./response/handler-response.ts";
 import { signalOf } from "./response/request-signal.ts";
 import {
@@ -17,10 +16,8 @@ import {
   type FilteredResponse,
   type OperationResult,
 } from "./response/respond.ts";
-import { StreamedResponse } from "./response/streamed-response.ts";
+import { discardUnsent, StreamedResponse } from "./response/streamed-response.ts";
 import type { Admission } from "./security/security.ts";
-import { withBodyFailure } from "./upload/body-failure.ts";
-import { leaveUnread } from "./upload/unread-body.ts";
 
 /** The parts that all requests of a document share. */
 export interface Road {
@@ -95,7 +92,7 @@ function unlessEnded(
 function unlessStreamed({ operation, request, response }: Routed, goOn: () => MaybePromise<OperationResult>) {
   return operation.streamed === undefined
     ? goOn()
-    : (async () => goOn())().finally(() => leaveUnread(request, response));
+    : (async () => goOn())().finally(() => operation.options.streams.leaveUnread(request, response));
 }
 
 const PATH_NOT_FOUND = "There is no resource at this path. Paths are case-sensitive, and a trailing slash counts.";
@@ -202,7 +199,7 @@ function handle(exchange: Routed): MaybePromise<HandlerResponse> {
   const given = new HandlerInput(exchange) as unknown as Record<string, unknown>;
   return body?.stream === undefined
     ? operation.handler(given)
-    : withBodyFailure(body.stream, () => operation.handler(given));
+    : body.stream.withFailure(() => operation.handler(given));
 }
 
 /** The input of a handler. It is a class because a getter in an object literal takes twenty times as long to create. */

@@ -1,10 +1,9 @@
 import type { ReadableStream } from "node:stream/web";
-import type { FileBody } from "./response/file.ts";
+import type { FileBody } from "./response/streamed-response.ts";
 import type { ServerSentEvent } from "./response/server-sent-events.ts";
-import type { UploadedFile } from "./request/subject.ts";
+import type { BodyOf, Concrete, StreamedBody, UploadedFile } from "./request/parts.ts";
 import type { StatusCode, StatusRange } from "./response/status.ts";
 import type { BodyLimits } from "./request/limits.ts";
-import type { BodyOf, Concrete, StreamedBody } from "./upload/types.ts";
 
 /**
  * The types that an application adds to each handler's input: `caller` from its security handlers, `context` from its

@@ -14,6 +14,9 @@ const LABORATORY = "packages/laboratory";
 /** Files of a package that run, rather than test, measure or build it. */
 const RUNS = /^[^/]+\/[^/]+\/(?:src\/|bin\/|start\.|backend\.)/;
 
+/** Files of `express-operations` that compose its rooms. */
+const COMPOSITION = /\/express-operations\/src\/(?:implement|index)\.ts$/;
+
 const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
 /** The folder of each package and of each room of a package in the graphs, by node. */
 const nodes = new Map(
@@ -35,8 +38,9 @@ function folderOf(file: string): string {
   return file.split("/", 2).join("/");
 }
 
-/** Returns the room that has a file; undefined if its package has none. */
+/** Returns the room that has a file; undefined if its package has none, and for a file that composes rooms. */
 function roomOf(file: string): string | undefined {
+  if (COMPOSITION.test(file)) return undefined;
   const rooms = [...nodes.values()].filter((folder) => folder !== folderOf(file) && file.startsWith(`${folder}/`));
   return rooms.toSorted((one, other) => other.length - one.length)[0];
 }
@@ -89,6 +93,7 @@ const REFUSED = [
   ["packages/express-operations/src/lists.ts", "@platform/service/errors"],
   ["packages/express-operations/src/road.ts", "./webhooks/senders.ts"],
   ["packages/express-operations/src/request/body.ts", "../costs/costly-schemas.ts"],
+  ["packages/express-operations/src/types.ts", "./streams/file.ts"],
   ["packages/express-operations/src/example/example-value.ts", "../conformance/conformance.ts"],
   ["packages/fetch-operations/src/client.ts", "express-operations/example-value"],
   ["packages/contract-tools/src/output.ts", "@petstore/contract"],

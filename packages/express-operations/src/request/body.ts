@@ -13,8 +13,7 @@ import { type MediaType } from "../media-type.ts";
 import { createProblem } from "../problem.ts";
 import type { BodyLimits } from "./limits.ts";
 import { announcementReader, awaitsContinue, brokenOff, hasBody, tooLarge } from "./announced-body.ts";
-import type { BodyStream } from "../upload/body-stream.ts";
-import type { UploadedFile } from "./subject.ts";
+import type { UploadedFile } from "./parts.ts";
 import { formReader, multipartReader } from "./form.ts";
 
 /** A request body with its value. */
@@ -30,8 +29,8 @@ export interface ReceivedBody {
   files?: UploadedFile[];
   /** The parts of a streamed multipart body. */
   parts?: AsyncIterable<unknown>;
-  /** The bytes of a streamed body. */
-  stream?: BodyStream;
+  /** A streamed body, which calls the handler and reports its own fault in place of that of the handler. */
+  stream?: { withFailure: <Result>(handle: () => Result | Promise<Result>) => Promise<Result> };
 }
 
 /**

@@ -20,7 +20,7 @@ import { type BodyLimits, fieldsTooLarge, fileTooLarge, tooManyParts } from "./l
 import { type Pair, type PairsOptions, pairsReader } from "./pairs.ts";
 import { decodeFormText, isPercentEncoded, parsePairs } from "./query.ts";
 import { kindOf } from "./style.ts";
-import type { UploadedFile } from "./subject.ts";
+import type { UploadedFile } from "./parts.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
 /** The fields and files of a form. */

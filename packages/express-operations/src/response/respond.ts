@@ -14,10 +14,9 @@ import {
   unnamedField,
 } from "openapi-document";
 import type { Problem } from "../problem.ts";
-import { asStreamedBody, discardUnsent, expectErrors } from "./body-stream.ts";
 import type { DropUndeclared, HandlerResponse, Headers } from "./handler-response.ts";
 import type { ItemFormat } from "./item-format.ts";
-import { itemWriter, StreamedResponse } from "./streamed-response.ts";
+import { asStreamedBody, discardUnsent, expectErrors, itemWriter, StreamedResponse } from "./streamed-response.ts";
 
 /** A response ready to be written, except for deprecation headers. */
 export interface EncodedResponse {

@@ -12,7 +12,7 @@ import {
   essenceOf,
   isJson,
 } from "openapi-document";
-import { asStreamedBody } from "./body-stream.ts";
+import { asStreamedBody } from "./streamed-response.ts";
 import { responseEov } from "../eov/eov.ts";
 import { type Excerpt, excerpt } from "../eov/excerpt.ts";
 import { dropRequired } from "../eov/request-schemas.ts";

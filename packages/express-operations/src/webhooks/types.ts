@@ -1,5 +1,5 @@
 import type { ParametersIn, Responses, StatusOf } from "../types.ts";
-import type { Concrete } from "../upload/types.ts";
+import type { Concrete } from "../request/parts.ts";
 import type { CallbackSource } from "./expression.ts";
 import type { RetryOptions } from "./delivery.ts";
 import type { WebhookSecret } from "./signature.ts";

@@ -16,7 +16,7 @@ import type { Pair } from "../request/pairs.ts";
 import { decodeUtf8 } from "../request/utf8.ts";
 import { buildValidators } from "../eov/validator.ts";
 import type { MultipartStream, ReceivedPart } from "./multipart-stream.ts";
-import type { FilePart, ValuePart } from "./types.ts";
+import type { FilePart, ValuePart } from "../request/parts.ts";
 
 /** Types and validates the parts of a streamed `multipart/form-data` body. */
 export type PartReader = (multipart: MultipartStream) => AsyncGenerator<FilePart | ValuePart, void>;

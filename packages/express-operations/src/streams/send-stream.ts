@@ -1,10 +1,11 @@
 import type { Request, Response } from "express";
-import { type ChunkSource, discard, discardUnsent, readChunks, readRepresentation } from "./body-stream.ts";
-import { FileBody } from "./file.ts";
+import type { Announce } from "../compiled-operation.ts";
+import type { Headers } from "../response/handler-response.ts";
+import { encodeHeaders } from "../response/respond.ts";
+import { discard, discardUnsent, FileBody, type StreamedResponse } from "../response/streamed-response.ts";
+import { type ChunkSource, readChunks, readRepresentation } from "./chunk-source.ts";
+import { openFile } from "./file.ts";
 import { blobRepresentation, select } from "./representation.ts";
-import type { Headers } from "./handler-response.ts";
-import { encodeHeaders } from "./respond.ts";
-import type { StreamedResponse } from "./streamed-response.ts";
 import { StreamWriter, type StreamSettings } from "./stream-writer.ts";
 
 // An import of `node:http` would load Node's unused WebSocket and fetch, because it reads every export.
@@ -21,18 +22,15 @@ interface Prepared {
   source: ChunkSource | undefined;
 }
 
-/** Returns the headers of a response with those that announce a deprecation, if its status has any. */
-export type Announce = (status: number, headers: Headers) => Headers;
-
 /**
  * Sends a response while its body is produced. Resolves once the response has ended or the client has gone. Rejects with
  * the error of the body. If the head was sent before, the connection is closed, so that the client sees a broken response.
  */
 export async function sendStream(
+  settings: StreamSettings,
   request: Request,
   response: Response,
   streamed: StreamedResponse,
-  settings: StreamSettings,
   announce: Announce,
 ): Promise<void> {
   const { status, headers, source } = await prepare(request, response, streamed);
@@ -51,7 +49,7 @@ async function prepare(request: Request, response: Response, streamed: StreamedR
   if (WITHOUT_CONTENT.has(status)) return { status, headers, source: undefined };
   const hasBody = request.method !== "HEAD" && !response.destroyed;
   if (body instanceof FileBody || body instanceof Blob) {
-    const representation = body instanceof FileBody ? await body.open() : blobRepresentation(body);
+    const representation = body instanceof FileBody ? await openFile(body) : blobRepresentation(body);
     let source: ChunkSource | undefined;
     try {
       const { range, ...head } = select(request, representation, { status, headers });

@@ -4,7 +4,7 @@ import type busboy from "busboy";
 import { expectReadable, malformedMultipart, multipartParser } from "../request/form.ts";
 import { type BodyLimits, fieldsTooLarge, fileTooLarge, tooManyParts } from "../request/limits.ts";
 import type { Problem } from "../problem.ts";
-import type { BodyStream } from "./body-stream.ts";
+import type { BodyStream } from "./request-stream.ts";
 
 /** A part as it arrives: a text, or the bytes of a file. */
 export type ReceivedPart = { name: string; contentType: string } & (

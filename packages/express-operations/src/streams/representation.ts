@@ -1,8 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { createProblem, Problem } from "../problem.ts";
-import { type ByteRange, rangeOf } from "./byte-range.ts";
-import { allowsRange, evaluateConditions } from "./conditions.ts";
-import type { Headers } from "./handler-response.ts";
+import { allowsRange, evaluateConditions } from "../response/conditions.ts";
+import type { Headers } from "../response/handler-response.ts";
+
+/** A part of a representation, by the offsets of its first and last byte. */
+export interface ByteRange {
+  first: number;
+  last: number;
+}
 
 /** Bytes of known size, which can be read from any offset. */
 export interface Representation {
@@ -79,4 +84,21 @@ function withoutContent(headers: Headers): Headers {
 function headerOf(headers: Headers, name: string): string | undefined {
   const found = Object.keys(headers).find((candidate) => candidate.toLowerCase() === name);
   return found === undefined ? undefined : String(headers[found]);
+}
+
+/**
+ * Returns the single range that a `Range` header asks for (RFC 9110, section 14.1.2), or `"unsatisfiable"`. Undefined
+ * stands for the whole representation: the header is malformed, has another unit or asks for several ranges.
+ */
+function rangeOf(header: string | undefined, size: number): ByteRange | "unsatisfiable" | undefined {
+  const [, from = "", to = ""] = /^bytes=[\t ]*(\d*)-(\d*)[\t ]*$/i.exec(header ?? "") ?? [];
+  if (from === "" && to === "") return undefined;
+  if (from === "") {
+    const length = Math.min(Number(to), size);
+    return length === 0 ? "unsatisfiable" : { first: size - length, last: size - 1 };
+  }
+  const first = Number(from);
+  if (to !== "" && Number(to) < first) return undefined;
+  if (first >= size) return "unsatisfiable";
+  return { first, last: to === "" ? size - 1 : Math.min(Number(to), size - 1) };
 }

@@ -1,9 +1,9 @@
 import type { Response } from "express";
-import type { ChunkSource } from "./body-stream.ts";
-import { abort } from "./request-signal.ts";
-import type { Headers } from "./handler-response.ts";
-import { KEEP_ALIVE } from "./server-sent-events.ts";
-import type { ItemWriter } from "./streamed-response.ts";
+import type { ChunkSource } from "./chunk-source.ts";
+import { abort } from "../response/request-signal.ts";
+import type { Headers } from "../response/handler-response.ts";
+import { KEEP_ALIVE } from "../response/server-sent-events.ts";
+import type { ItemWriter } from "../response/streamed-response.ts";
 
 /** The settings of streams that all operations share. */
 export interface StreamSettings {

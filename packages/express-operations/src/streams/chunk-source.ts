@@ -1,22 +1,6 @@
 import { Readable } from "node:stream";
-import type { ByteRange } from "./byte-range.ts";
-import { FileBody } from "./file.ts";
-import type { Representation } from "./representation.ts";
-
-/** A body that is sent while it is produced. */
-export type StreamedBody = Readable | ReadableStream | AsyncIterable<unknown> | Blob | FileBody;
-
-/** Returns a body if it is a stream, a file, a `Blob` or another async iterable. */
-export function asStreamedBody(body: unknown): StreamedBody | undefined {
-  if (typeof body !== "object" || body === null || body instanceof Uint8Array) return undefined;
-  if (body instanceof FileBody || body instanceof Blob || Symbol.asyncIterator in body) return body as StreamedBody;
-  return undefined;
-}
-
-/** Prevents that an error of a stream ends the process before the stream is read. */
-export function expectErrors(body: StreamedBody): void {
-  if (body instanceof Readable) body.on("error", () => {});
-}
+import type { FileBody, StreamedBody } from "../response/streamed-response.ts";
+import type { ByteRange, Representation } from "./representation.ts";
 
 /** The chunks of a body, one at a time. */
 export interface ChunkSource {
@@ -73,19 +57,4 @@ export function readRepresentation(representation: Representation, range: ByteRa
       await representation.close();
     },
   };
-}
-
-/** Frees what a body holds if none of it is sent. Its iterator is not started. */
-export async function discard(body: StreamedBody): Promise<void> {
-  if (body instanceof Readable) body.destroy();
-  else if (body instanceof FileBody) await body.close();
-  else if (body instanceof ReadableStream) {
-    if (!body.locked) await body.cancel();
-  } else if (!(body instanceof Blob) && "return" in body) await (body as Partial<AsyncIterator<unknown>>).return?.();
-}
-
-/** Frees what the body of a response holds if an error is sent in its place. */
-export function discardUnsent(response: { body?: unknown } | null | undefined): void {
-  const stream = asStreamedBody(response?.body);
-  if (stream !== undefined) void discard(stream).catch(() => {}); // the error that is sent comes first
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { Request, Response } from "express";
+import { Problem } from "../problem.ts";
 import { awaitsContinue, brokenOff, tooLarge } from "../request/announced-body.ts";
 
 const STREAMED = new WeakSet<IncomingMessage>();
@@ -40,9 +41,19 @@ export class BodyStream extends Readable {
     return this.#failure;
   }
 
-  /** Whether the client has broken off. */
-  get isBrokenOff(): boolean {
-    return this.#request.destroyed && !this.#request.readableEnded;
+  /**
+   * Calls a handler. If the handler rejects because of a fault of the body, the promise rejects with the `Problem` of that
+   * fault. A handler may reject with anything once the client has broken off.
+   */
+  async withFailure<Result>(handle: () => Result | Promise<Result>): Promise<Result> {
+    try {
+      return await handle();
+    } catch (error) {
+      const failure = this.#failure;
+      const isBrokenOff = this.#request.destroyed && !this.#request.readableEnded;
+      if (failure instanceof Problem && (isBrokenOff || isCausedBy(error, failure))) throw failure;
+      throw error;
+    }
   }
 
   /** Ends the stream with an error. */
@@ -89,5 +100,42 @@ export class BodyStream extends Readable {
   readonly #onResponseClose = (): void => {
     if (!this.#response.writableFinished) this.fail(brokenOff());
     else this.fail(new Error("The response was sent before the request body was read. Read it before you return."));
+  };
+}
+
+/** The most causes of an error that are examined. */
+const MAX_CAUSES = 10;
+
+function isCausedBy(error: unknown, cause: Error): boolean {
+  let current = error;
+  for (let count = 0; count < MAX_CAUSES && current instanceof Error; count++) {
+    if (current === cause) return true;
+    current = current.cause;
+  }
+  return false;
+}
+
+/** A body of at most this many bytes is read to its end, so that the connection can be used again. */
+const DRAINED = 65_536;
+/** The time in milliseconds in which a client can read the response before the connection is closed. */
+const LINGER = 2_000;
+
+/**
+ * Prepares the response to a request whose body is not read to its end. A small rest is dropped. Otherwise the response
+ * announces `Connection: close` (RFC 9112, section 9.3). After the response, the rest is dropped for a short time
+ * before the connection is closed, because a reset could destroy the response on its way (section 9.6).
+ */
+export function leaveUnread(request: Request, response: Response): void {
+  if (request.destroyed) return;
+  response.once("close", () => request.resume());
+  if (request.complete || response.headersSent) return;
+  const { "content-length": length = Infinity } = request.headers;
+  if (Number(length) <= DRAINED) return;
+  response.setHeader("Connection", "close");
+  const { socket } = request;
+  socket.destroySoon = () => {
+    socket.end();
+    const timer = setTimeout(() => socket.destroy(), LINGER);
+    socket.once("close", () => clearTimeout(timer));
   };
 }

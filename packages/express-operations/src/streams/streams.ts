@@ -1,0 +1,55 @@
+import { essenceOf } from "openapi-document";
+import type { Streams } from "../compiled-operation.ts";
+import { announcementReader } from "../request/announced-body.ts";
+import { MultipartStream } from "./multipart-stream.ts";
+import { type PartReader, partReader } from "./part-reader.ts";
+import { BodyStream, leaveUnread } from "./request-stream.ts";
+import { sendStream } from "./send-stream.ts";
+
+/** How responses are sent while they are produced. */
+export interface StreamOptions {
+  /**
+   * The time in milliseconds after which status and headers are sent without a first chunk. An earlier error gets a status
+   * of its own. Default: 1,000.
+   */
+  headersAfter?: number;
+  /** The time in milliseconds without an event after which an event stream gets a comment. 0 disables it. Default: 15,000. */
+  keepAlive?: number;
+  /** Ends event streams after their current event when it aborts. Their handlers' `signal` aborts with the same reason. */
+  shutdown?: AbortSignal;
+}
+
+/** Receives and sends bodies piece by piece. Throws for invalid options. */
+export function streamsOf({ headersAfter = 1_000, keepAlive = 15_000, shutdown }: StreamOptions): Streams {
+  for (const [name, value] of Object.entries({ headersAfter, keepAlive })) {
+    if (!(value >= 0 && value < 2 ** 31))
+      throw new Error(`The option streams.${name} is ${value}. It has to be milliseconds from 0 to 2,147,483,647.`);
+  }
+  const settings = { headersAfter, keepAlive, shutdown };
+  return { bodyReader, leaveUnread, send: (...given) => sendStream(settings, ...given) };
+}
+
+/** The value is a stream of bytes, or undefined for a form, which has `parts`. Rejects if a schema is invalid. */
+const bodyReader: Streams["bodyReader"] = async (
+  document,
+  entry,
+  content,
+  { required, limits, vendorTypes, validators },
+) => {
+  const announced = announcementReader(content, { required, limit: limits.bodyLimit, vendorTypes });
+  const readers = new Map<string, PartReader>();
+  for (const [type, mediaType] of Object.entries(content)) {
+    if (essenceOf(type) !== "multipart/form-data") continue;
+    readers.set(type, await partReader(document, entry, { mediaType, schemas: validators.get(type)!, limits }));
+  }
+  return (request, response) => {
+    const body = announced(request);
+    if (body === undefined) return undefined;
+    const { sent, declaredType, contentType } = body;
+    const readParts = readers.get(declaredType);
+    const stream = new BodyStream(request, response, limits.bodyLimit);
+    const received = { contentType, declaredType, isOpaque: true, stream };
+    if (readParts === undefined) return { ...received, value: stream };
+    return { ...received, value: undefined, parts: readParts(new MultipartStream(stream, sent, limits)) };
+  };
+};
