@@ -59,7 +59,6 @@ export interface CompiledOperation {
   filterResponse: ResponseFilter;
   /** The media types of the successful responses. */
   produces: string[];
-  /** Returns whether `Accept` allows one of these media types. */
   isAcceptable: (accept: string) => boolean;
   /**
    * Headers that make a request conditional (RFC 9110, section 13.1) and that an unsafe operation does not declare.

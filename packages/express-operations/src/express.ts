@@ -9,7 +9,7 @@ import { StreamedResponse } from "./response/streamed-response.ts";
 import { type Exchange, type Road, serve } from "./road.ts";
 
 /** How responses are written. */
-export interface WritingOptions {
+interface WritingOptions {
   problemFormat: ProblemFormat;
   streams: Streams;
 }

@@ -17,7 +17,6 @@ export interface HandlerOptions {
 /** A handler as an application gives it. */
 export type GivenHandler = UntypedHandler | HandlerOptions;
 
-/** Returns a given handler with its options. */
 export function optionsOf(given: GivenHandler | undefined): HandlerOptions {
   return typeof given === "object" && given !== null && "handler" in given
     ? given

@@ -116,7 +116,7 @@ export function implement<Operations, Env extends HandlerTypes = HandlerTypes>()
 }
 
 /** The options of `serve`: those of `implement`, without types of its document. */
-export type ServeOptions = CommonOptions &
+type ServeOptions = CommonOptions &
   Partial<SecurityOptions<unknown> & ContextOptions<unknown> & { verifyBody: VerifyBody }>;
 
 /** Serves operations of a document. Throws at once if they and the handlers do not match. */

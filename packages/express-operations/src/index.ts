@@ -23,7 +23,7 @@ export {
 } from "./problem.ts";
 export type { CheckedShare, Violation } from "./response/response-check.ts";
 export type { Grant, SecurityHandler } from "./security/security.ts";
-export type { StatusCode } from "./response/status.ts";
+export type { StatusCode } from "./response/handler-response.ts";
 export type { Handler, Handlers, HandlerTypes, Input, Output, StreamedInput } from "./types.ts";
 export { isBodyStreamed } from "./streams/request-stream.ts";
 export type { StreamOptions } from "./streams/streams.ts";

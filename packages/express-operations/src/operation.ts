@@ -64,7 +64,6 @@ export class Operation {
     return this.#compilation;
   }
 
-  /** Returns the context of an error response with a status. */
   problemContext(status: number): ProblemContext {
     const known = this.#problemContexts.get(status);
     if (known !== undefined) return known;
@@ -73,13 +72,11 @@ export class Operation {
     return context;
   }
 
-  /** Returns the media types that the operation declares for a status. */
   declaredTypes(status: number): string[] {
     const key = responseKey(this.entry, status);
     return key === undefined ? [] : this.#typesOf(key);
   }
 
-  /** Returns the media types of each declared error. */
   errorTypes(): string[][] {
     const keys = Object.keys(this.entry.operation.responses ?? {}).filter((key) => ERROR_KEY.test(key));
     return keys.map((key) => this.#typesOf(key)).filter((types) => types.length > 0);

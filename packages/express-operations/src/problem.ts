@@ -94,7 +94,6 @@ export type ProblemFormat =
 
 const PROBLEM_JSON = "application/problem+json";
 
-/** Returns the error response of a problem. */
 export function problemResponse(problem: Problem, format: ProblemFormat, context: ProblemContext): ProblemResponse {
   if (typeof format === "function") return format(problem, context);
   const declared = new Set(context.contentTypes.map(essenceOf));

@@ -2,7 +2,7 @@ import type { ReadableStream } from "node:stream/web";
 import type { FileBody } from "./response/streamed-response.ts";
 import type { ServerSentEvent } from "./response/server-sent-events.ts";
 import type { BodyOf, Concrete, StreamedBody, UploadedFile } from "./request/parts.ts";
-import type { StatusCode, StatusRange } from "./response/status.ts";
+import type { StatusCode, StatusRange } from "./response/handler-response.ts";
 import type { BodyLimits } from "./request/limits.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isMultipleOf } from "../src/eov/multiple-of.ts";
+import { isMultipleOf } from "../src/eov/value-checks.ts";
 import { responseCheck } from "../src/response/response-check.ts";
 import { operationsOf } from "openapi-document";
 import { anyJson, serveEcho } from "./echo.ts";

@@ -27,7 +27,6 @@ export interface CheckMaker {
   responds: (statuses: number[], title: string, change: Change, expect?: Expectation) => Check;
 }
 
-/** Returns the maker of checks of one operation. */
 export function checkMaker(document: OpenApiDocument, entry: OperationEntry): CheckMaker {
   const assertResponse = responseAssertion(document, entry);
   const make = (title: string, change: Change, isValid: boolean, expect: Expectation): Check => ({

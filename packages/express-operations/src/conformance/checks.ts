@@ -2,12 +2,11 @@ import { type OpenApiDocument, type OperationEntry, operationsOf, readableDocume
 import { PathRouter } from "../request/path-router.ts";
 import { authenticationChecks } from "./authentication-checks.ts";
 import { type Check, checkMaker } from "./check-maker.ts";
-import { contentChecks, type Limits } from "./content-checks.ts";
+import { contentChecks, type Limits, streamChecks } from "./content-checks.ts";
 import { deprecationChecks } from "./deprecation-checks.ts";
 import { type DeclaredPaths, methodChecks } from "./method-checks.ts";
 import { negativeInputs } from "./negative-inputs.ts";
 import { rangeChecks } from "./range-checks.ts";
-import { streamChecks } from "./stream-checks.ts";
 import { uploadChecks } from "./upload-checks.ts";
 
 /**

@@ -1,4 +1,12 @@
-import { type OpenApiDocument, type OperationEntry, resolve, type ResponseObject, responseKey } from "openapi-document";
+import {
+  essenceOf,
+  isSequential,
+  type OpenApiDocument,
+  type OperationEntry,
+  resolve,
+  type ResponseObject,
+  responseKey,
+} from "openapi-document";
 import { declaredAs, parseMediaType } from "../media-type.ts";
 import type { Check, CheckMaker } from "./check-maker.ts";
 import { declaredBody } from "./request-body.ts";
@@ -46,7 +54,6 @@ export function contentChecks(
   return checks;
 }
 
-/** Returns whether the declared response of a status has a body. */
 export function declaresContent(document: OpenApiDocument, entry: OperationEntry, status: number): boolean {
   const key = responseKey(entry, status);
   const response = resolve<ResponseObject>(document, entry.operation.responses?.[key ?? ""] ?? {});
@@ -61,4 +68,18 @@ export function producedTypes(document: OpenApiDocument, entry: OperationEntry):
 
 function isTaken(contentType: string, declared: string[]): boolean {
   return declaredAs(parseMediaType(contentType)!, declared) !== undefined;
+}
+
+/**
+ * Checks the streams of events and of JSON lines that an operation declares: a request that asks for one is accepted, and
+ * the items of the response match its schema. The server may decide by the body of the request, so that a response of
+ * another declared media type is allowed.
+ */
+export function streamChecks(document: OpenApiDocument, entry: OperationEntry, check: CheckMaker): Check[] {
+  const types = new Set(producedTypes(document, entry).map(essenceOf));
+  return [...types]
+    .filter(isSequential)
+    .map((type) =>
+      check.accepts(`a request for ${type} is accepted`, (request) => request.headers.set("Accept", type)),
+    );
 }

@@ -2,7 +2,7 @@ import { type OpenApiDocument, type Schema, boundsOf, typesOf, compilePattern } 
 import { exampleValue } from "../example/example-value.ts";
 
 /** A value that violates a schema, and the violation. */
-export interface InvalidValue {
+interface InvalidValue {
   title: string;
   value: unknown;
 }

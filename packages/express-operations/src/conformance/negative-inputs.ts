@@ -17,7 +17,7 @@ import { setParameter } from "../example/parameter-style.ts";
 import { declaredBody, isForm, NOT_JSON } from "./request-body.ts";
 
 /** One change that makes a valid request invalid. */
-export interface NegativeInput {
+interface NegativeInput {
   title: string;
   apply: (request: ExampleRequest) => void;
 }

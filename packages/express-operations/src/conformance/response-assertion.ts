@@ -79,7 +79,6 @@ function declaredKey(entry: OperationEntry, status: number): string | undefined 
   return key === "default" && status < 400 && declaresSuccess ? undefined : key;
 }
 
-/** Returns whether a request has the path and method of the operation. */
 function isOf(entry: OperationEntry, { method, template }: ExampleRequest): boolean {
   const own = entry.method.toUpperCase();
   return template === entry.path && (method === own || (method === "HEAD" && own === "GET"));

@@ -76,7 +76,6 @@ function cyclesBelow(document: OpenApiDocument, root: Schema): Map<Schema, numbe
 
 const OF_ITEMS = new Set(["items", "contains", "prefixItems", "unevaluatedItems"]);
 
-/** Returns whether two keywords may validate the same part of a value. */
 function mayOverlap(one: Part, other: Part): boolean {
   if (OF_ITEMS.has(one.keyword) || OF_ITEMS.has(other.keyword)) {
     if (!OF_ITEMS.has(one.keyword) || !OF_ITEMS.has(other.keyword)) return false;

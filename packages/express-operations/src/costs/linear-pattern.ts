@@ -22,7 +22,6 @@ function alternatives(list: readonly Concatenation[]): string {
   return `(?:${list.map(({ elements }) => elements.map(written).join("")).join("|")})`;
 }
 
-/** Returns an element of a pattern in the syntax of RE2. */
 function written(element: Element): string {
   if (element.type === "CharacterClass") {
     const ranges = element.characters.ranges.map(({ min, max }) => `\\x{${min.toString(16)}}-\\x{${max.toString(16)}}`);

@@ -99,7 +99,6 @@ function errorKeys({ operation }: OperationEntry): string[] {
   return Object.keys(operation.responses ?? {}).filter((key) => ERROR_KEY.test(key));
 }
 
-/** Returns the JSON content of a declared response, else its text. */
 function contentOf(document: OpenApiDocument, { operation }: OperationEntry, key: string): ErrorContent | undefined {
   const { content = {} } = resolve<ResponseObject>(document, operation.responses![key]!);
   const types = Object.keys(content);

@@ -4,8 +4,7 @@ import { ContentType } from "express-openapi-validator/dist/middlewares/util.js"
 import { OpenApiValidator } from "express-openapi-validator/dist/openapi.validator.js";
 import { type OpenApiDocument, type Schema, unescapeKey, type CompilePattern, compilePattern } from "openapi-document";
 import { separateEvaluations } from "./excerpt.ts";
-import { BASE64, isDateTime, UUID } from "./formats.ts";
-import { isMultipleOf } from "./multiple-of.ts";
+import { BASE64, isDateTime, isMultipleOf, UUID } from "./value-checks.ts";
 
 /**
  * The release of express-openapi-validator (EOV) that this file was written for. This file alone imports EOV. It relies
@@ -32,7 +31,7 @@ export const EOV_READ = "5.6.2";
 type Middleware = (request: unknown, response: unknown, next: (error?: unknown) => void) => unknown;
 
 /** Resolves to the faults of a response body: path (`/response/…`) and message of each. */
-export type ResponseEov = (status: number, body: object) => Promise<{ path: string; message: string }[]>;
+type ResponseEov = (status: number, body: object) => Promise<{ path: string; message: string }[]>;
 
 /** A request as the schemas of EOV describe it. Names of headers are lower case. */
 export interface RequestData {
@@ -68,7 +67,7 @@ interface AjvError {
 }
 
 /** Schemas and the document in which their references are resolved. */
-export interface SchemaContext {
+interface SchemaContext {
   document: OpenApiDocument;
   /** The schema of all locations. */
   schema: Schema;

@@ -41,7 +41,6 @@ function alike(document: OpenApiDocument, { requestBody }: OperationObject, medi
   return [...Map.groupBy(mediaTypes, (mediaType) => JSON.stringify(body?.content?.[mediaType])).values()];
 }
 
-/** Returns the parts of an operation that describe requests. */
 function requestSide(entry: OperationEntry, requestBody: RequestBodyObject | undefined): OperationObject {
   const { callbacks: _, requestBody: __, ...operation } = entry.operation;
   return {

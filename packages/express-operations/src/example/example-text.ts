@@ -76,7 +76,6 @@ const READABLE = Array.from("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNO
   character.codePointAt(0)!,
 );
 
-/** Returns the automaton of a pattern without its assertions. */
 function automatonOf(regExp: RegExp): NFA {
   const { expression, maxCharacter } = JS.Parser.fromLiteral(regExp).parse({ assertions: "parse" });
   const ignored = { assertions: "ignore" } as const;

@@ -19,7 +19,6 @@ export function exampleValue(document: OpenApiDocument, node: Schema, where: str
   return new ValueMaker(document, where).make(node);
 }
 
-/** Returns a value without its `readOnly` fields. */
 export function withoutReadOnly(document: OpenApiDocument, node: Schema | undefined, value: unknown): unknown {
   const schema = effectiveSchema(document, node);
   if (Array.isArray(value)) return value.map((item) => withoutReadOnly(document, schema.items, item));

@@ -30,7 +30,6 @@ export function hasOthers({ additionalProperties, patternProperties }: Schema): 
   return isRecord(additionalProperties) || additionalProperties === true || isRecord(patternProperties);
 }
 
-/** Returns what all parts of a schema say about a field. */
 export function fieldSchema(parts: Schema[], name: string): Schema {
   const schemas = parts.flatMap((part) => {
     const fields = propertiesOf(part);

@@ -9,7 +9,6 @@ import {
   typesOf,
 } from "openapi-document";
 
-/** Returns the value of the first example. */
 export function firstExample(document: OpenApiDocument, examples: Record<string, ExampleObject> | undefined): unknown {
   const [first] = Object.values(examples ?? {});
   return first === undefined ? undefined : exampleIn(resolve<ExampleObject>(document, first));
@@ -50,7 +49,6 @@ export function listedValues(schema: Schema): unknown[] | undefined {
   return [...values.filter((value) => value !== null), ...values.filter((value) => value === null)];
 }
 
-/** Returns whether a value has an allowed type and length. */
 function fits(schema: Schema, value: unknown): boolean {
   const types = typesOf(schema);
   const type = typeOf(value);

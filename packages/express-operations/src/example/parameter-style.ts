@@ -69,7 +69,6 @@ function queryTexts(
   return [`${encodeURIComponent(name)}=${items.join(DELIMITER[style] ?? ",")}`];
 }
 
-/** Returns the parts of a value that a delimiter separates. */
 function itemsOf(value: unknown, explode: boolean | undefined, encode: (text: string) => string): string[] {
   if (Array.isArray(value)) return value.map((item) => encode(String(item)));
   if (!isRecord(value)) return [encode(String(value))];

@@ -1,5 +1,5 @@
 import { boundsOf, compilePattern, type Schema, typesOf } from "openapi-document";
-import { isMultipleOf } from "../eov/multiple-of.ts";
+import { isMultipleOf } from "../eov/value-checks.ts";
 import { textMatching } from "./example-text.ts";
 
 /** Returns a number that a schema allows; undefined if none is found. Other variations give other numbers. */

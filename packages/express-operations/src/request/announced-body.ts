@@ -5,7 +5,7 @@ import { declaredAs, type MediaType, parseMediaType } from "../media-type.ts";
 import { createProblem, type Problem } from "../problem.ts";
 
 /** A request body as the headers announce it. */
-export interface AnnouncedBody {
+interface AnnouncedBody {
   /** The Content-Type as sent. */
   sent: string;
   mediaType: MediaType;
@@ -54,12 +54,10 @@ export function awaitsContinue({ headers, httpVersion }: Request): boolean {
   return headers.expect?.toLowerCase() === "100-continue" && httpVersion !== "1.0";
 }
 
-/** Returns the 413 of a request body. */
 export function tooLarge(limit: number): Problem {
   return createProblem(413, `The request body is too large. At most ${limit} bytes are allowed.`);
 }
 
-/** Returns the 400 of a body that the client has broken off. */
 export function brokenOff(): Problem {
   return createProblem(400, "The request body did not arrive as announced.");
 }

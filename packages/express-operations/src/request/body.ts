@@ -8,7 +8,7 @@ import {
   isText,
 } from "openapi-document";
 import { parseJson } from "./json.ts";
-import { decodeUtf8 } from "./utf8.ts";
+import { decodeUtf8 } from "./query.ts";
 import { type MediaType } from "../media-type.ts";
 import { createProblem } from "../problem.ts";
 import type { BodyLimits } from "./limits.ts";

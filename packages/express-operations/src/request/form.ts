@@ -18,13 +18,12 @@ import { declaredAs, parseMediaType } from "../media-type.ts";
 import { createProblem, Problem, unreadableField } from "../problem.ts";
 import { type BodyLimits, fieldsTooLarge, fileTooLarge, tooManyParts } from "./limits.ts";
 import { type Pair, type PairsOptions, pairsReader } from "./pairs.ts";
-import { decodeFormText, isPercentEncoded, parsePairs } from "./query.ts";
+import { decodeFormText, decodeUtf8, isPercentEncoded, parsePairs } from "./query.ts";
 import { kindOf } from "./style.ts";
 import type { UploadedFile } from "./parts.ts";
-import { decodeUtf8 } from "./utf8.ts";
 
 /** The fields and files of a form. */
-export interface ReadForm {
+interface ReadForm {
   value: object;
   files: UploadedFile[];
 }
@@ -175,7 +174,6 @@ export function multipartParser(contentType: string, fieldSize: number): busboy.
   }
 }
 
-/** Returns the 400 of a body that is not multipart. */
 export function malformedMultipart(): Problem {
   return createProblem(400, "The request body is not valid multipart/form-data.");
 }
@@ -186,7 +184,6 @@ export function expectReadable(name: string | undefined, content: unknown): void
   if (content === undefined) throw unreadableField(name, "is in an unknown charset. Send it in UTF-8");
 }
 
-/** Returns the reader of the fields of a form, which are typed by its schema. */
 export function fieldsReader(
   document: OpenApiDocument,
   { schema, encoding = {} }: MediaTypeObject,
@@ -249,7 +246,6 @@ function isFile(document: OpenApiDocument, node: Schema, seen = new Set<Schema>(
   return choices.length > 0 && choices.every((choice) => isFile(document, choice, seen));
 }
 
-/** Returns the members of a choice except for null. */
 function choicesOf(document: OpenApiDocument, schema: Schema): Schema[] {
   const members = [schema["anyOf"] ?? [], schema["oneOf"] ?? []].flat() as Schema[];
   return members.filter((member) => effectiveSchema(document, member).type !== "null");

@@ -112,7 +112,6 @@ function fieldNamed(name: string): string {
   return printable(name) === undefined ? "a field" : `field "${name}"`;
 }
 
-/** Returns the index of the quotation mark that closes a string. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1);

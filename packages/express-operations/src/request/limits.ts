@@ -17,7 +17,6 @@ export interface BodyLimits {
 
 const BODY_LIMIT = 65_536;
 
-/** Returns limits with their defaults. */
 export function limitsOf({ bodyLimit, fileLimit, fieldLimit, maxParts }: Partial<BodyLimits>): BodyLimits {
   return {
     bodyLimit: bodyLimit ?? BODY_LIMIT,
@@ -32,19 +31,16 @@ export function streamedLimitsOf(shared: Partial<BodyLimits>, own: Partial<BodyL
   return limitsOf({ ...shared, fieldLimit: shared.fieldLimit ?? BODY_LIMIT, ...own });
 }
 
-/** Returns the 413 of a file. */
 export function fileTooLarge(field: string, limit: number, isDeclared = false): Problem {
   const name = printable(field, isDeclared);
   const subject = name === undefined ? "A file" : `File ${JSON.stringify(name)}`;
   return createProblem(413, `${subject} in the request body is too large. At most ${limit} bytes are allowed.`);
 }
 
-/** Returns the 413 of fields. */
 export function fieldsTooLarge(limit: number): Problem {
   return createProblem(413, `The fields of the request body are too large. At most ${limit} bytes are allowed.`);
 }
 
-/** Returns the 413 of a number of parts. */
 export function tooManyParts(limit: number): Problem {
   return createProblem(413, `The request body has too many parts. At most ${limit} are allowed.`);
 }

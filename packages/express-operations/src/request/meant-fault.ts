@@ -129,7 +129,6 @@ function selectByConstants(
   return { remaining };
 }
 
-/** Returns the members that the value fits best. */
 function bestFitting(
   value: Record<string, unknown>,
   members: Member[],

@@ -21,7 +21,7 @@ const MAX_CONSTANTS = 10;
 const MAX_NESTING = 4;
 
 /** How well a value fits a schema. More is better in each number. The first number that differs decides. */
-export type Fit = readonly [fittingFields: number, declaredFields: number, notMissing: number];
+type Fit = readonly [fittingFields: number, declaredFields: number, notMissing: number];
 
 /** Compares two fits, for the better one first. */
 export function compareFits(one: Fit, other: Fit): number {

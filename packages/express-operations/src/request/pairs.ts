@@ -39,7 +39,6 @@ interface Field {
   brackets: "items" | "fields" | "both" | "none";
   /** The value of an empty text, `REJECTED` if an empty text is rejected. Undefined counts as absent. */
   emptyValue: unknown;
-  /** Returns the value of one text. */
   readText: (raw: string) => unknown;
   /** Returns the value of several texts, or of a text in brackets. */
   readParts: (parts: Sent) => unknown;
@@ -260,7 +259,6 @@ export function isExplodedObject(document: OpenApiDocument, parameter: Parameter
   return mayExplode && kindOf(document, schema) === "object";
 }
 
-/** Returns whether an object allows additional properties. */
 function hasAdditionalProperties(document: OpenApiDocument, node: Schema = {}): boolean {
   const { type, additionalProperties = false } = resolve<Schema>(document, node);
   return type === "object" && additionalProperties !== false;

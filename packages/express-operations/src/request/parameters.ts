@@ -57,7 +57,6 @@ export function parametersReader(document: OpenApiDocument, entry: OperationEntr
   };
 }
 
-/** Returns the headers of a request by their declared names. */
 export function namedHeaders(parameters: ParameterObject[], headers: Record<string, unknown>): Record<string, unknown> {
   const named: Record<string, unknown> = {};
   for (const { in: location, name } of parameters) {
@@ -81,7 +80,6 @@ function cookieTexts(header = ""): Record<string, string | undefined> {
   return parseCookie(header, { decode: (text) => text });
 }
 
-/** Returns the reader of a path, header or cookie parameter. */
 function readerOf(document: OpenApiDocument, parameter: ParameterObject): Read {
   const { name, content, schema } = parameter;
   const location = parameter.in === "querystring" ? "query" : parameter.in;

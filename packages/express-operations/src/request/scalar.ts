@@ -21,7 +21,6 @@ export interface ScalarTypes {
   texts: Set<unknown>;
 }
 
-/** Returns the types of a scalar that any of these schemas may describe. */
 export function scalarTypesOf(document: OpenApiDocument, schemas: Schema[]): ScalarTypes {
   const types = new Set(schemas.flatMap((schema) => [...nonNullTypesOf(document, schema)]));
   const isAmbiguous = types.has("string") && types.size > 1;

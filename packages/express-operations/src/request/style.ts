@@ -40,7 +40,6 @@ export function textReader(
   return (raw) => typed(decode(raw), () => divide(raw));
 }
 
-/** Returns whether the value of a parameter is JSON. */
 export function isJsonContent(content: Record<string, unknown>): boolean {
   return Object.keys(content).some((mediaType) => isJson(mediaType) || mediaType.endsWith("/json"));
 }
@@ -55,7 +54,6 @@ function jsonReader(document: OpenApiDocument, content: Record<string, MediaType
 /** Whether a value is one text, a list of texts, or named texts. A value that may be one text is one. */
 type Kind = "scalar" | "array" | "object";
 
-/** Returns the kind of a parameter's values. */
 export function kindOf(document: OpenApiDocument, schema: Schema | undefined): Kind {
   const types = nonNullTypesOf(document, schema);
   if (types.has("string")) return "scalar";

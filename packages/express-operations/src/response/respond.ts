@@ -95,7 +95,6 @@ export interface DeclaredContent {
 /** The declared responses of an operation, and the share of responses to check. */
 export interface DeclaredResponses {
   operationId: string;
-  /** Returns the declared response of a status. */
   find: (status: number) => DeclaredResponse | undefined;
   /** The share of responses to check, from 0 to 1. */
   share: number;
@@ -105,7 +104,6 @@ export interface DeclaredResponses {
   checkItem: (response: HandlerResponse, index: number, value: unknown) => Promise<void>;
 }
 
-/** Returns the response filter of one operation. */
 export function responseFilter({ operationId, find, share, check, checkItem }: DeclaredResponses): ResponseFilter {
   const byStatus = new Map<number, DeclaredResponse>();
   return (returned) => {

@@ -26,7 +26,6 @@ export interface ResponseChecking {
   onViolation: (violation: Violation) => void;
 }
 
-/** Builds the response filter of one operation. */
 export async function buildResponseFilter(
   document: OpenApiDocument,
   entry: OperationEntry,
@@ -49,7 +48,6 @@ export async function buildResponseFilter(
   });
 }
 
-/** Returns the function that finds the declared response of a status. */
 export function declaredResponses(document: OpenApiDocument, entry: OperationEntry): DeclaredResponses["find"] {
   const byKey = new Map<string, DeclaredResponse>();
   for (const [key, node] of Object.entries(entry.operation.responses ?? {})) {

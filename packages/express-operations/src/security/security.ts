@@ -60,7 +60,6 @@ interface Check<Caller> {
 /** One security requirement: a check for each scheme, with its rejections. */
 type Alternative<Caller> = (Check<Caller> & Record<"whenMissing" | "whenInvalid" | "whenLacking", Rejection>)[];
 
-/** Returns the names of an operation's security schemes. */
 export function schemeNamesOf(document: OpenApiDocument, entry: OperationEntry): string[] {
   return requirementsOf(document, entry).flatMap((requirement) => Object.keys(requirement));
 }

@@ -119,7 +119,7 @@ export class MultipartStream {
 }
 
 /** The bytes of a file, while they arrive. */
-export class FileStream extends Readable {
+class FileStream extends Readable {
   readonly #name: string;
   readonly #feed: () => Promise<void>;
   #needsMore = false;

@@ -13,7 +13,7 @@ import { problemOfFaults } from "../request/fault-message.ts";
 import { type FormFields, multipartFields, NO_FILE, NOT_UTF_8 } from "../request/form.ts";
 import { type BodyLimits, fieldsTooLarge } from "../request/limits.ts";
 import type { Pair } from "../request/pairs.ts";
-import { decodeUtf8 } from "../request/utf8.ts";
+import { decodeUtf8 } from "../request/query.ts";
 import { buildValidators } from "../eov/validator.ts";
 import type { MultipartStream, ReceivedPart } from "./multipart-stream.ts";
 import type { FilePart, ValuePart } from "../request/parts.ts";
@@ -23,7 +23,6 @@ export type PartReader = (multipart: MultipartStream) => AsyncGenerator<FilePart
 
 /** The form of an operation. */
 interface Form extends FormFields {
-  /** Returns whether a field may have several values. */
   isList: (field: string) => boolean;
   /** Throws the `Problem` of an invalid value of a field, or of one item of a list. */
   validateValue: (field: string, value: unknown) => unknown;

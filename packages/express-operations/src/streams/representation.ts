@@ -19,7 +19,7 @@ export interface Representation {
 }
 
 /** The head of a response with a representation, and the bytes to send. */
-export interface Selection {
+interface Selection {
   status: number;
   headers: Headers;
   /** Undefined if the response has no body. */

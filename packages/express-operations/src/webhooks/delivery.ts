@@ -30,7 +30,7 @@ export interface DeliveryOptions {
 }
 
 /** The last response, with its body unless it is too large. */
-export interface ReceivedResponse {
+interface ReceivedResponse {
   status: number;
   headers: Headers;
   text: string | undefined;

@@ -16,7 +16,7 @@ export class InvalidWebhookError extends Error {
 }
 
 /** The facts of an undelivered message. */
-export interface UndeliveredMessage {
+interface UndeliveredMessage {
   webhook: string;
   /** The origin of the URL. Path and query may be secret. */
   origin: string;

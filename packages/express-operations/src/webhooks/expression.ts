@@ -20,7 +20,7 @@ export interface CallbackSource {
 type Evaluate = (source: CallbackSource) => unknown;
 
 /** Resolves to an absolute URL. Throws a `SyntaxError` that says which expression has no usable value. */
-export type CallbackUrl = (source: CallbackSource) => URL;
+type CallbackUrl = (source: CallbackSource) => URL;
 
 /** `$request.` or `$response.`, the location, and the rest (OpenAPI 3.1, "Runtime Expressions"). */
 const SOURCE = /^\$(request|response)\.(?:(header|query|path)\.(.+)|body(?:#(|\/.*))?)$/s;

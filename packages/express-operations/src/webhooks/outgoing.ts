@@ -27,7 +27,7 @@ export interface MessageParts {
 }
 
 /** A message as it is sent. */
-export interface EncodedMessage {
+interface EncodedMessage {
   /** The query without question mark, percent-encoded. */
   query: string;
   headers: Headers;

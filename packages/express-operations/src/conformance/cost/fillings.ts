@@ -1,5 +1,5 @@
 /** Returns a text of about `size` bytes. */
-export type Fill = (size: number) => string;
+type Fill = (size: number) => string;
 
 /** A large text for an input, and its title. */
 export interface Filling {

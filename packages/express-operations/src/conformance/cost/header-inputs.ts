@@ -16,7 +16,6 @@ const HEADERS = [
   ..."X-Forwarded-For X-Request-Id traceparent tracestate".split(" "),
 ];
 
-/** Returns large values for each header. */
 export function headerInputs(entry: OperationEntry): (Filling & { name: string })[] {
   const declared = declaredHeaders(entry);
   const known = new Set(declared.map(({ name }) => name.toLowerCase()));

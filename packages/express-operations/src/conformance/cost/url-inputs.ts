@@ -8,7 +8,6 @@ import {
 } from "openapi-document";
 import { bracketFillings, counted, enclosed, type Filling, repeated, URL_TEXTS } from "./fillings.ts";
 
-/** Returns large queries for an operation. */
 export function queryInputs(document: OpenApiDocument, entry: OperationEntry): Filling[] {
   const declared = entry.parameters.filter((parameter) => parameter.in === "query");
   const own = declared.map(({ name }) => ({ name, of: [`query ${name}`] }));
@@ -41,7 +40,6 @@ export function queryInputs(document: OpenApiDocument, entry: OperationEntry): F
   return [...ofNames, ...names, ...texts];
 }
 
-/** Returns nested objects, percent-encoded. */
 function encodedNesting(size: number): string {
   const levels = Math.floor(size / "%7B%22a%22%3A%7D".length);
   return `${"%7B%22a%22%3A".repeat(levels)}1${"%7D".repeat(levels)}`;
@@ -50,7 +48,6 @@ function encodedNesting(size: number): string {
 /** Texts for the host of a request target in absolute form. */
 export const AUTHORITY_TEXTS = ["a", ".", "a.", "1.", ":", "@", "%41", "[", "xn--a", "-", "_"];
 
-/** Returns large paths for an operation. */
 export function pathInputs(entry: OperationEntry, path: string): Filling[] {
   const literals = entry.path.split(/\{[^}]+\}|\//).filter((text) => text !== "");
   const texts = [...new Set([...URL_TEXTS.filter((text) => !/[?#/\\]/.test(text)), ...literals])];
