@@ -21,9 +21,6 @@ import type { ResponseFilter } from "./response/respond.ts";
 import { isTagged } from "./response/response-tagger.ts";
 import type { StreamedResponse } from "./response/streamed-response.ts";
 
-/** Adds to the headers of a response with a status. */
-export type Announce = (status: number, headers: Headers) => Headers;
-
 /** Receives and sends bodies piece by piece. Stages name such bodies, and neither read nor write them. */
 export interface Streams {
   /** Returns the reader of the bodies of a handler with `streamsBody`. It checks the headers and reads nothing: the handler does. */
@@ -35,8 +32,13 @@ export interface Streams {
   ) => Promise<BodyReader>;
   /** Prepares the response to a request whose body is not read to its end. */
   leaveUnread: (request: Request, response: Response) => void;
-  /** Sends a response while its body is produced. Rejects with the error of the body. */
-  send: (request: Request, response: Response, streamed: StreamedResponse, announce: Announce) => Promise<void>;
+  /** Sends a response while its body is produced, with the headers that `announce` returns. Rejects with the error of the body. */
+  send: (
+    request: Request,
+    response: Response,
+    streamed: StreamedResponse,
+    announce: (status: number, headers: Headers) => Headers,
+  ) => Promise<void>;
 }
 
 /** The settings of a document that affect the compilation of its operations. */

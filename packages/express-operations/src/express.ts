@@ -1,5 +1,4 @@
 import type { NextFunction, Request, Response } from "express";
-import type { Announce, Streams } from "./compiled-operation.ts";
 import { problemContexts, type Operation } from "./operation.ts";
 import { Problem, type ProblemFormat, problemResponse } from "./problem.ts";
 import { isNotModified } from "./response/conditions.ts";
@@ -8,20 +7,15 @@ import { type EncodedResponse, encodeResponse, type OperationResult } from "./re
 import { StreamedResponse } from "./response/streamed-response.ts";
 import { type Exchange, type Road, serve } from "./road.ts";
 
-/** How responses are written. */
-interface WritingOptions {
-  problemFormat: ProblemFormat;
-  streams: Streams;
-}
-
 /** Returns the Express handler that serves each request, and writes the result. */
-export function expressHandler(road: Road, operations: Operation[], { problemFormat, streams }: WritingOptions) {
+export function expressHandler(road: Road, operations: Operation[], problemFormat: ProblemFormat) {
   const contextOf = problemContexts(operations);
   return (request: Request, response: Response, next: NextFunction): void => {
     const exchange = exchangeOf(request, response);
     const write = (result: OperationResult): void => {
       if (result instanceof StreamedResponse) {
-        const announce: Announce = (status, headers) => withDeprecation(status, headers, exchange);
+        const { streams } = exchange.operation!.options;
+        const announce = (status: number, headers: Headers) => withDeprecation(status, headers, exchange);
         streams.send(request, response, result, announce).catch(fail).catch(next);
       } else if (!(result instanceof Problem)) send(exchange, result);
       else if (response.headersSent) response.destroy();

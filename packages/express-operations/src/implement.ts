@@ -21,7 +21,6 @@ import { PathRouter } from "./request/path-router.ts";
 import type { BodyLimits } from "./request/limits.ts";
 import type { ProblemFormat } from "./problem.ts";
 import type { CheckedShare, Violation } from "./response/response-check.ts";
-import type { Streams } from "./compiled-operation.ts";
 import { type StreamOptions, streamsOf } from "./streams/streams.ts";
 import type { OnInvalidCredential, SecurityHandler } from "./security/security.ts";
 import type { HandlerTypes, Handlers, NoOthers } from "./types.ts";
@@ -129,14 +128,13 @@ export function serve(
   expectFunctions(handlers, options);
   const document = options.compilePattern === undefined ? given : withCompiler(given, options.compilePattern);
   expectPatterns(document, entries);
-  const streams = streamsOf(options.streams ?? {});
-  const operations = operationsFor(document, entries, handlers, options, streams);
+  const operations = operationsFor(document, entries, handlers, options);
   const router = new PathRouter<Route>();
   for (const operation of operations)
     router.route(operation.entry.path, () => new Map()).set(operation.method, operation);
   const { problemFormat = "declared", cache } = options;
   const road: Road = { router, cache: cache && new ResponseCache(cache) };
-  const handle = expressHandler(road, operations, { problemFormat, streams });
+  const handle = expressHandler(road, operations, problemFormat);
   return Object.assign(handle, { ready: warmAll(options.warm === true ? operations : []) });
 }
 
@@ -166,7 +164,6 @@ function operationsFor(
   entries: OperationEntry[],
   handlers: Record<string, GivenHandler>,
   options: ServeOptions,
-  streams: Streams,
 ): Operation[] {
   const {
     security = {},
@@ -197,7 +194,7 @@ function operationsFor(
     vendorTypes,
     verifyBody,
     checking,
-    streams,
+    streams: streamsOf(options.streams ?? {}),
     context,
     security: { handlers: security, realm, onInvalidCredential },
   };

@@ -1,5 +1,5 @@
 import type { Request, Response } from "express";
-import type { Announce } from "../compiled-operation.ts";
+import type { Streams } from "../compiled-operation.ts";
 import type { Headers } from "../response/handler-response.ts";
 import { encodeHeaders } from "../response/respond.ts";
 import { discard, discardUnsent, FileBody, type StreamedResponse } from "../response/streamed-response.ts";
@@ -28,10 +28,7 @@ interface Prepared {
  */
 export async function sendStream(
   settings: StreamSettings,
-  request: Request,
-  response: Response,
-  streamed: StreamedResponse,
-  announce: Announce,
+  ...[request, response, streamed, announce]: Parameters<Streams["send"]>
 ): Promise<void> {
   const { status, headers, source } = await prepare(request, response, streamed);
   const written = announce(status, headers);
