@@ -20,8 +20,9 @@ const TESTS = /(?:^|\/)test\/|\.test(?:-d)?\.tsx?$/;
 const GENERATED = /(?:^|\/)generated\//;
 const LABORATORY = /^packages\/laboratory\//;
 const DOCUMENTS = /^packages\/(?:express-operations|openapi-document)\/src\//;
+/** The rooms that the core does not import; a test of the graph in ARCHITECTURE.md enforces it. */
 const EXTENSIONS =
-  /^packages\/express-operations\/src\/(?:conformance|upload|webhooks|(?:conformance|webhooks)\.ts|response\/(?:.*stream|server-sent|item-format|event-schema))/;
+  /^packages\/express-operations\/src\/(?:conformance|costs|declared-errors|example|streams|webhooks)\//;
 
 /** Counts the source of the repository in `root`: code that git tracks, without tests and generated code. */
 export function budgetsOf(root: string): Budget[] {
@@ -41,7 +42,7 @@ export function budgetsOf(root: string): Budget[] {
       limit: 6_000,
     },
     {
-      name: "lines of these, streams, uploads, webhooks and conformance",
+      name: "lines of these with the rooms that the core does not import",
       count: linesOf((path) => DOCUMENTS.test(path)),
       limit: 10_500,
     },
