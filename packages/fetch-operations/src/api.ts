@@ -1,6 +1,5 @@
 import type { OperationDescription, Requirements } from "./operation.ts";
-import type { ErrorFormat } from "./error/error-format.ts";
-import type { ErrorResult } from "./response/result-types.ts";
+import type { ErrorResult } from "./result.ts";
 import type { SecurityScheme } from "./security/schemes.ts";
 
 /** The parts of a contract that all its operations share, as the generator writes them. */
@@ -30,3 +29,13 @@ export type OperationErrorClass = new (
   url: string | undefined,
   result: ErrorResult,
 ) => Error;
+
+/**
+ * Returns the code and the message of an error body, or undefined for a body that is not an error of the contract. The body is
+ * undefined if the response has none. The media type is passed for a body that arrives.
+ */
+export type ErrorFormat = (
+  body: unknown,
+  status: number,
+  contentType?: string | null,
+) => readonly [code: string, message: string] | undefined;

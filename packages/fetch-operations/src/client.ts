@@ -1,6 +1,5 @@
 import type { Api } from "./api.ts";
-import { call, callWith } from "./call/call.ts";
-import { raw } from "./call/raw.ts";
+import { call, callWith, raw } from "./call/call.ts";
 import type { Connection } from "./call/exchange.ts";
 import { connectTo } from "./connection.ts";
 import type { OperationDescription } from "./operation.ts";

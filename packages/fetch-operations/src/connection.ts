@@ -1,12 +1,11 @@
 import createOpenapiClient from "openapi-fetch";
 import type { Api } from "./api.ts";
 import type { Connection, Part } from "./call/exchange.ts";
-import { hooks } from "./call/hooks.ts";
+import { hooks } from "./call/send-built.ts";
 import { retries } from "./call/retries.ts";
 import { deprecations } from "./deprecation.ts";
 import { type ClientOptions, LIMITS, numbersOf, rejectUnknown } from "./options.ts";
 import type { Credential } from "./security/schemes.ts";
-import { userAgents } from "./user-agent.ts";
 
 const OPTIONS = ["baseUrl", "servers", "credentials", "fetch", "fetchOptions", "headers"];
 
@@ -92,4 +91,45 @@ function checkCredentials(api: Api, options: ClientOptions): void {
     const problem = problemOf(credential);
     if (problem) throw new TypeError(`${option ?? `credentials.${name}`} ${problem}`);
   }
+}
+
+/** Sends the name and the version of the client and of the runtime as `User-Agent`, or that of the option `userAgent`. */
+export const userAgents: Part = {
+  options: ["userAgent"],
+  headers: (api, { userAgent = userAgentOf(api) }) => ({ "User-Agent": userAgent || undefined }),
+};
+
+/**
+ * Returns the `User-Agent` of a client, with name and version of the runtime. Returns undefined in browsers, where the header
+ * would cost each request to another origin a preflight.
+ */
+function userAgentOf({ name, version }: Api): string | undefined {
+  const { process, navigator } = globalThis as {
+    process?: { versions?: Record<string, string | undefined> };
+    navigator?: { userAgent?: string };
+  };
+  const versions = process?.versions;
+  // Bun and Deno have a version of Node as well.
+  const runtime = ["bun", "deno", "node"].find((candidate) => versions?.[candidate]);
+  const isWorker = navigator?.userAgent === "Cloudflare-Workers";
+  if (!runtime && !isWorker) return undefined;
+  return `${name.toLowerCase()}-client/${version} ${isWorker ? "workerd" : `${runtime}/${versions![runtime!]}`}`;
+}
+
+/**
+ * Fills in the variables of a server's URL. A value of undefined is an error, as is a slash that would cut off the host of the
+ * contract: `evil.example/x` in `https://{region}.example.com`.
+ */
+export function fillServer(url: string, variables: Readonly<Record<string, string | undefined>>): string {
+  return url.replaceAll(/\{([^{}]+)\}/g, (variable, name: string, at: number) => {
+    const value = variables[name];
+    // A slash belongs to the path, or to a variable at the end of the host.
+    const isInHost = !/^[^/]*:\/\/[^/]*\//.test(url.slice(0, at));
+    const cutsHost = isInHost && /\//.test(value ?? "") && /^[^/]/.test(url.slice(at + variable.length));
+    if (value === undefined || cutsHost || !/^(?!(?:.*\/)?\.{1,2}(?:\/|$))[\w.~:-]+(?:\/[\w.~:-]+)*$/.test(value))
+      throw new TypeError(
+        `The server variable "${name}" is ${JSON.stringify(value)}. Pass letters, digits and . _ ~ : - /`,
+      );
+    return value;
+  });
 }

@@ -1,10 +1,9 @@
 /** The runtime of generated clients. */
-export type { Api } from "./api.ts";
-export { call, callWith, send } from "./call/call.ts";
-export { raw } from "./call/raw.ts";
+export type { Api, ErrorFormat } from "./api.ts";
+export { call, callWith, raw, send } from "./call/call.ts";
 export { createClient } from "./client.ts";
 export type { Connection, Part } from "./call/exchange.ts";
-export { connectTo, connectWith } from "./connection.ts";
+export { connectTo, connectWith, fillServer, userAgents } from "./connection.ts";
 export { OperationError } from "./operation-error.ts";
 export type { DeclaredDeprecation, Operation, OperationDescription, PagedOperation, Pagination } from "./operation.ts";
 export type {
@@ -18,22 +17,19 @@ export type {
   Retry,
   RetryOptions,
 } from "./options.ts";
-export { hooks } from "./call/hooks.ts";
+export { hooks } from "./call/send-built.ts";
 export { retries } from "./call/retries.ts";
 export { deprecations } from "./deprecation.ts";
-export { userAgents } from "./user-agent.ts";
-export { fillServer } from "./servers.ts";
 export { linkTo } from "./pages/link.ts";
 export { followCursor, followLink, followNumber, followOffset } from "./pages/follow.ts";
 export { paginate } from "./pages/pages.ts";
-export { anyError } from "./error/any-error.ts";
-export { errorFields, type ErrorFormat } from "./error/error-format.ts";
+export { anyError, errorFields } from "./error-format.ts";
 export { bodyTypes, writeBigJson, writeJson, writeRaw } from "./request/body.ts";
 export { type FilePart, multipart, urlencoded } from "./request/forms.ts";
 export { requestPartsOf } from "./request/request-parts.ts";
 export { jsonParameter, styled, styledHeader } from "./request/styles.ts";
 export { type EventStream, readEvents, readTextEvents, type ServerSentEvent } from "./response/events.ts";
-export { mediaTypes } from "./response/declared-type.ts";
+export { mediaTypes } from "./response/media-types.ts";
 export { readJson } from "./response/read-json.ts";
 export { type DateType, type Shape, type Shapes, typedJson } from "./response/typed-json.ts";
 export { readAny, readBlob, readLines, readSequence, readString } from "./response/readers.ts";

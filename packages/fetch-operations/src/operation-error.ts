@@ -1,7 +1,6 @@
 import type { Api } from "./api.ts";
 import type { OperationDescription } from "./operation.ts";
-import type { ErrorResult } from "./response/result-types.ts";
-import type { FailureError } from "./result.ts";
+import type { ErrorResult, FailureError } from "./result.ts";
 
 /** The error of a failed call, thrown by `orThrow()` and by iterations over pages. It never contains a credential. */
 export class OperationError<Code extends string = string> extends Error {

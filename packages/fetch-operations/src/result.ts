@@ -119,3 +119,26 @@ export type StatusOf<Class extends 1 | 2 | 3 | 4 | 5> = AsNumber<`${Class}${Digi
 type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
 
 type AsNumber<Text> = Text extends `${infer Value extends number}` ? Value : never;
+
+/** A result of any operation. */
+export type UntypedResult = SuccessResult | ErrorResult;
+
+/** A declared success. */
+export interface SuccessResult {
+  ok: true;
+  status: number;
+  data: unknown;
+  response: Response;
+  requestId: string | undefined;
+  contentType?: string | undefined;
+}
+
+/** A declared error, or a failure without a valid response. */
+export interface ErrorResult {
+  ok: false;
+  status: number;
+  error: unknown;
+  cause?: unknown;
+  response: Response | undefined;
+  requestId: string | undefined;
+}

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { defineConfig, loadConfig } from "../src/generate/config.ts";
 import { loadContract, typesOf } from "../src/generate/contract-source.ts";
 import { generatedFiles } from "../src/generate/generated-files.ts";
-import { findMismatches, writeFiles } from "../src/generate/output.ts";
+import { findMismatches, writeFiles } from "../src/generate/main.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "config-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { describedOperations, sharedSecurity } from "../src/generate/described-operations.ts";
+import { clientOperations } from "../src/generate/operations.ts";
 import { typesOfSchema } from "../src/contract/schema-types.ts";
-import { kindOf } from "../src/generate/media.ts";
-import { identifierOf } from "../src/generate/names.ts";
-import { schemesOf } from "../src/generate/security-schemes.ts";
+import { kindOf } from "../src/generate/bodies.ts";
+import { identifierOf } from "../src/generate/code.ts";
+import { schemesOf, sharedSecurity } from "../src/generate/security.ts";
 
 const components = {
   schemas: { Text: { type: "string" }, Loop: { allOf: [{ $ref: "#/components/schemas/Loop" }] }, No: false },
@@ -124,7 +124,7 @@ describe("a parameter's value is written by", () => {
     const parameter = { name: "p", required: given["in"] === "path", ...given };
     const path = given["in"] === "path" ? "/x/{p}" : "/x";
     const paths = { [path]: { get: { operationId: "read", parameters: [parameter], responses: done } } };
-    const { arguments: own } = describedOperations({ openapi: "3.1.1", paths })[0]!;
+    const { arguments: own } = clientOperations({ openapi: "3.1.1", paths })[0]!;
     expect(own[0]).toMatchObject({ name: "p", wire: "p", in: given["in"], isRequired: given["in"] === "path" });
     expect(own[0]!.writer?.code).toBe(code);
   });
@@ -142,7 +142,7 @@ describe("a parameter's value is written by", () => {
     [{ in: "toString" }, 'has the parameter "p" in "toString", which the client does not write.'],
   ])("nothing for %j: it is refused", (parameter, message) => {
     const item = { get: { operationId: "read", parameters: [{ name: "p", ...parameter }], responses: done } };
-    expect(() => describedOperations(document(item))).toThrow(
+    expect(() => clientOperations(document(item))).toThrow(
       expect.objectContaining({ name: "Refusal", operationId: "read", message: `read ${message}` }),
     );
   });
@@ -155,19 +155,19 @@ describe("a parameter's value is written by", () => {
     ];
     const requiredOf = (own: object[]) => {
       const paths = { "/{p}": { get: { operationId: "read", parameters: own, responses: done } } };
-      const { arguments: found, isInputRequired } = describedOperations({ openapi: "3.1.1", paths })[0]!;
+      const { arguments: found, isInputRequired } = clientOperations({ openapi: "3.1.1", paths })[0]!;
       return [found.map(({ isRequired }) => isRequired), isInputRequired];
     };
     expect(requiredOf(parameters)).toEqual([[true, true, false], true]);
     const paths = { "/": { get: { operationId: "read", parameters: parameters.slice(2), responses: done } } };
-    expect(describedOperations({ openapi: "3.1.1", paths })[0]!.isInputRequired).toBe(false);
+    expect(clientOperations({ openapi: "3.1.1", paths })[0]!.isInputRequired).toBe(false);
   });
 
   test("a name with its location before it, if the body or its type has the same name", () => {
     const parameters = ["body", "contentType"].map((name) => ({ name, in: "query", schema: { type: "string" } }));
     const namesOf = (content: object) => {
       const put = { operationId: "write", parameters, requestBody: { content, required: true }, responses: done };
-      return describedOperations(document({ put }))[0]!.arguments.map(({ name }) => name);
+      return clientOperations(document({ put }))[0]!.arguments.map(({ name }) => name);
     };
     expect(namesOf({ "text/csv": {} })).toEqual(["query.body", "contentType"]);
     expect(namesOf({ "text/csv": {}, "text/plain": {} })).toEqual(["query.body", "query.contentType"]);
@@ -180,7 +180,7 @@ describe("a parameter's value is written by", () => {
 describe("a response", () => {
   const json = (schema: object = {}) => ({ content: { "application/json": { schema } } });
   const responsesOf = (responses: object, method = "get") =>
-    describedOperations(document({ [method]: { operationId: "act", responses } }))[0]!.responses;
+    clientOperations(document({ [method]: { operationId: "act", responses } }))[0]!.responses;
 
   test("has its key, media types and kind", () => {
     const found = responsesOf({
@@ -235,7 +235,7 @@ describe("a response", () => {
 
 describe("a body", () => {
   const bodyOf = (content: object, method = "post", required = true) =>
-    describedOperations(
+    clientOperations(
       document({ [method]: { operationId: "act", requestBody: { content, required }, responses: done } }),
     )[0]!;
 
@@ -288,7 +288,7 @@ describe("a body", () => {
 describe("the settings of an operation", () => {
   const key = { name: "Idempotency-Key", in: "header", schema: { type: "string" } };
   const operationOf = (operation: object, method = "get", item: object = {}, config: object = {}) =>
-    describedOperations(
+    clientOperations(
       document({ [method]: { operationId: "act", responses: done, ...operation }, ...item }),
       config,
     )[0]!;
@@ -369,7 +369,7 @@ describe("security", () => {
     alias: { $ref: "#/components/securitySchemes/user" },
   };
   const secured = (operation: object, more: object = {}) =>
-    describedOperations({
+    clientOperations({
       openapi: "3.1.1",
       paths: { "/x": { get: { operationId: "act", responses: done, ...operation } } },
       components: { securitySchemes },
@@ -452,10 +452,10 @@ describe("names", () => {
 
   test("of settings name operations of the contract", () => {
     const item = { get: { operationId: "a", responses: done }, put: { operationId: "b", responses: done } };
-    expect(() => describedOperations(document(item), { operations: { c: {} } })).toThrow(
+    expect(() => clientOperations(document(item), { operations: { c: {} } })).toThrow(
       new TypeError('The configuration names the operation "c", which the contract does not have.'),
     );
-    const found = describedOperations(document(item), { operations: { a: false, b: { name: "delete_" } } });
+    const found = clientOperations(document(item), { operations: { a: false, b: { name: "delete_" } } });
     expect(found.map(({ name, typeName, method }) => [name, typeName, method])).toEqual([["delete_", "Delete", "PUT"]]);
   });
 });

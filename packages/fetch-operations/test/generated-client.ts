@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { Call, OperationError, OperationDescription } from "../src/index.ts";
 import type { Config } from "../src/generate/config.ts";
 import { generatedFiles } from "../src/generate/generated-files.ts";
-import { writeFiles } from "../src/generate/output.ts";
+import { writeFiles } from "../src/generate/main.ts";
 
 /** A client of any contract. The tests of types check the generated types. */
 export interface AnyClient {

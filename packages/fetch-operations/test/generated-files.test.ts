@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { errorCodes } from "../src/generate/api-module.ts";
 import { Code, codeOf } from "../src/generate/code.ts";
 import type { Config } from "../src/generate/config.ts";
-import { describedOperations, type DescribingConfig } from "../src/generate/described-operations.ts";
+import { clientOperations, type OperationSettings } from "../src/generate/operations.ts";
 import { generatedFiles } from "../src/generate/generated-files.ts";
 
 const body = (schema: object, required = true) => ({
@@ -27,8 +27,8 @@ function documentOf(item: Record<string, unknown>, path = "/things") {
   };
 }
 
-function describedOf(item: Record<string, unknown>, config?: DescribingConfig, path?: string) {
-  return describedOperations(documentOf(item, path), config);
+function describedOf(item: Record<string, unknown>, config?: OperationSettings, path?: string) {
+  return clientOperations(documentOf(item, path), config);
 }
 
 function generate(document: object, config: Partial<Config> = {}) {
@@ -106,7 +106,7 @@ describe("pages", () => {
   const linked = { responses: { 200: { headers: { link: {} }, ...json(list) } } };
   const inBody = { type: "object", properties: { data: list, next: { type: "string" } } };
 
-  test.each<[title: string, operation: object, config: DescribingConfig, pages: object | undefined]>([
+  test.each<[title: string, operation: object, config: OperationSettings, pages: object | undefined]>([
     ["by link, for a list with the header", linked, {}, { by: "link", items: "" }],
     [
       "by link, with its cursor",
@@ -183,7 +183,7 @@ describe("pages", () => {
 test("only a GET operation has pages by the header Link alone", () => {
   const json = { "application/json": { schema: list } };
   const operation = { operationId: "list", responses: { 200: { headers: { Link: {} }, content: json } } };
-  const pagesOf = (item: object, config?: DescribingConfig) => describedOf(item as never, config)[0]!.pages;
+  const pagesOf = (item: object, config?: OperationSettings) => describedOf(item as never, config)[0]!.pages;
   expect(pagesOf({ get: operation })).toEqual({ by: "link", items: "" });
   expect(pagesOf({ post: operation })).toBeUndefined();
   expect(pagesOf({ post: { ...operation, "x-pagination": { by: "link" } } })).toEqual({ by: "link", items: "" });

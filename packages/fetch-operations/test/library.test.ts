@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { loadConfig } from "../src/generate/config.ts";
 import { loadContract } from "../src/generate/contract-source.ts";
 import { generatedFiles } from "../src/generate/generated-files.ts";
-import { findMismatches } from "../src/generate/output.ts";
+import { findMismatches } from "../src/generate/main.ts";
 
 /**
  * A contract with most features, whose client is kept for comparison. After a change of the generator, generate it again in the

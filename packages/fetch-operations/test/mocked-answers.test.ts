@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { responseOf } from "../src/testing/answer.ts";
-import { contractOf, type OperationContract } from "../src/testing/contract.ts";
+import { contractOf, ContractViolation, type OperationContract } from "../src/testing/contract.ts";
 import { readRequest } from "../src/testing/request.ts";
 import { schemaValidator, valueOf } from "../src/testing/schema.ts";
-import { ContractViolation } from "../src/testing/contract-violation.ts";
 
 const shop = contractOf({ openapi: "3.1.1" }, new Map());
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { contractOf, type OperationContract } from "../src/testing/contract.ts";
-import type { ContractViolation } from "../src/testing/contract-violation.ts";
+import { contractOf, type ContractViolation, type OperationContract } from "../src/testing/contract.ts";
 import { readRequest } from "../src/testing/request.ts";
 import { read } from "./test-api.ts";
 

@@ -26,7 +26,7 @@ test("the runtime imports nothing of Node, and only each entry point's own depen
       "openapi-fetch in security/oauth2.js",
     ]);
     const types = imports("**/*.d.ts").filter((line) => !/^openapi-document in (?:contract|testing)\//.test(line));
-    expect(types).toEqual(["@tanstack/react-query in react-query/options.d.ts"]);
+    expect(types).toEqual(["@tanstack/react-query in react-query/index.d.ts"]);
   } finally {
     rmSync(out, { recursive: true });
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { delayBeforeRetry } from "../src/call/retry.ts";
+import { delayBeforeRetry } from "../src/call/retries.ts";
 import { failure } from "../src/call/failure.ts";
 import { errorFields, type Retry, connectTo } from "../src/index.ts";
 import type { FailureCode } from "../src/result.ts";

@@ -1,13 +1,12 @@
 import { writeJson } from "../request/body.ts";
-import { readText } from "../response/read-body.ts";
+import { type Reader, readText } from "../response/read-body.ts";
 import { keyOf } from "../operation.ts";
 import type { Limits } from "../options.ts";
 import { readJson } from "../response/read-json.ts";
-import type { Reader } from "../response/reader.ts";
-import type { UntypedResult } from "../response/result-types.ts";
+import type { UntypedResult } from "../result.ts";
 import { unreadable } from "./call-failure.ts";
-import type { Attempt, BuiltRequest, Exchange, ResponseExchange } from "./exchange.ts";
 import { errorResult, failureOf, responseOf } from "./failure.ts";
+import type { Attempt, BuiltRequest, Exchange, ResponseExchange } from "./exchange.ts";
 import { sendBuilt } from "./send-built.ts";
 
 /** Longer timers fire at once: https://developer.mozilla.org/docs/Web/API/Window/setTimeout#maximum_delay_value */

@@ -2,7 +2,7 @@ import type { Api } from "../api.ts";
 import type { OperationDescription } from "../operation.ts";
 import type { CallOptions, ClientOptions, FetchLike, Limits } from "../options.ts";
 import type { RequestParts } from "../request/request-parts.ts";
-import type { UntypedResult } from "../response/result-types.ts";
+import type { UntypedResult } from "../result.ts";
 import type { Credential } from "../security/schemes.ts";
 
 /** A service's address and the settings of its calls. */

@@ -1,7 +1,6 @@
 import { keyOf } from "../operation.ts";
 import { factsOfResponse } from "../operation-error.ts";
-import type { FailureCode } from "../result.ts";
-import type { ErrorResult } from "../response/result-types.ts";
+import type { ErrorResult, FailureCode } from "../result.ts";
 import { CallFailure } from "./call-failure.ts";
 import type { Exchange, Facts, ResponseExchange } from "./exchange.ts";
 

@@ -1,10 +1,10 @@
 import type { Attempt, Exchange, Part } from "./exchange.ts";
 import { factsOf } from "../operation-error.ts";
 import { type CallLimits, type Limits, numbersOf, rejectUnknown, type RetryLimits } from "../options.ts";
-import type { ErrorResult } from "../response/result-types.ts";
+import type { ErrorResult } from "../result.ts";
 import { attempt } from "./attempt.ts";
-import { pause } from "./pause.ts";
-import { delayBeforeRetry, repayRetries, takeRetry } from "./retry.ts";
+import type { Api } from "../api.ts";
+import type { OperationDescription } from "../operation.ts";
 
 /** The defaults of retries. */
 const RETRY: RetryLimits = { limit: 3, baseDelay: 300, maxDelay: 5_000, maxRetryAfter: 30_000 };
@@ -46,8 +46,9 @@ async function repeat(first: Attempt, settings: Limits): Promise<Exchange> {
     if (isRenewable && !isRejected && result.response?.status === 401) isRejected = true;
     else {
       const delay = delayBeforeRetry(api, operation, result, taken + 1, settings);
-      if (delay === undefined || performance.now() + delay >= end || !takeRetry(budget)) break;
+      if (delay === undefined || performance.now() + delay >= end || budget.left < 1) break;
       taken++;
+      budget.left--;
       reportRetry(last, delay);
       await pause(delay, options.signal);
     }
@@ -55,7 +56,8 @@ async function repeat(first: Attempt, settings: Limits): Promise<Exchange> {
     if (!(Math.min(left, settings.attemptTimeout) > 0)) break;
     last = await attempt({ ...given, count: count + 1, isRejected }, settings, left);
   }
-  if (last.result.ok) repayRetries(budget, taken, limits.retryBudget);
+  // A success returns its own retries, and a tenth of a retry.
+  if (last.result.ok) budget.left = Math.min(limits.retryBudget, budget.left + taken + 0.1);
   return last;
 }
 
@@ -79,4 +81,53 @@ function withKey(given: Attempt): Attempt {
     return request;
   };
   return { ...given, parts };
+}
+
+/**
+ * The statuses and codes of transient failures: https://www.rfc-editor.org/rfc/rfc9110#section-15 and, for 429, RFC 6585,
+ * section 4.
+ */
+const TRANSIENT: readonly (string | number)[] = [408, 429, 502, 503, 504, "network_error", "timeout"];
+
+/** Returns the milliseconds to wait after attempt `count`, or undefined if the request must not be repeated. */
+export function delayBeforeRetry(
+  api: Api,
+  { isRetryable }: OperationDescription,
+  { status, error, response }: ErrorResult,
+  count: number,
+  { limit, baseDelay, maxDelay, maxRetryAfter }: RetryLimits,
+): number | undefined {
+  const [code] = factsOf(api, error, status);
+  const isTransient = [...TRANSIENT, ...(api.transientCodes ?? [])].some(
+    (known) => known === code || known === response?.status,
+  );
+  if (!isRetryable || !isTransient || count > limit || code === "response_too_large") return undefined;
+  const retryAfter = retryAfterOf(response?.headers);
+  if (retryAfter > maxRetryAfter) return undefined;
+  // "Full jitter" spreads the retries of clients that failed at the same time:
+  // https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+  return retryAfter + Math.random() * Math.min(maxDelay, baseDelay * 2 ** (count - 1));
+}
+
+/** Returns `Retry-After` (RFC 9110, section 10.2.3: seconds or a date) in milliseconds, or 0 if it is missing or invalid. */
+function retryAfterOf(headers: Headers | undefined): number {
+  const value = headers?.get("Retry-After")?.trim() ?? "";
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  // The `Date` of the response comes first, because the local clock may be wrong.
+  const now = Date.parse(headers?.get("Date") ?? "") || Date.now();
+  return Math.max(0, Date.parse(value) - now) || 0;
+}
+
+/** Resolves after a number of milliseconds, or as soon as the signal is aborted. */
+export async function pause(milliseconds: number, signal?: AbortSignal | null): Promise<void> {
+  if (signal?.aborted) return;
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal?.addEventListener("abort", end);
+  });
 }

@@ -1,5 +1,5 @@
 import { authorize } from "../security/authorize.ts";
-import type { BuiltRequest, Exchange } from "./exchange.ts";
+import type { BuiltRequest, Exchange, Part } from "./exchange.ts";
 
 /** Messages of failed connections in the runtimes' `fetch`, which are TypeErrors without a cause. */
 const CONNECTION =
@@ -17,7 +17,7 @@ export async function sendBuilt(exchange: Exchange, request: BuiltRequest): Prom
 }
 
 /** Sends a request with its credentials, without hooks. */
-export async function dispatch(exchange: Exchange, { url, init }: BuiltRequest): Promise<Response> {
+async function dispatch(exchange: Exchange, { url, init }: BuiltRequest): Promise<Response> {
   const { fetch, options } = exchange.connection;
   const target = await authorize(exchange, url, init.headers);
   exchange.url = url;
@@ -40,3 +40,20 @@ function isProgrammingError(cause: unknown): boolean {
   const isOfCode = cause instanceof TypeError || cause instanceof ReferenceError;
   return isOfCode && cause.cause === undefined && !CONNECTION.test(cause.message);
 }
+
+/** Calls `onRequest` before each attempt and `onResponse` with each response. */
+export const hooks: Part = {
+  options: ["onRequest", "onResponse"],
+  observe: async (exchange, request) => {
+    const { connection, operation, count } = exchange;
+    const { onRequest, onResponse } = connection.options();
+    if (!onRequest && !onResponse) return dispatch(exchange, request);
+    const { url, init } = request;
+    const event = { operationId: operation.id, attempt: count, method: operation.method, url };
+    await onRequest?.({ ...event, headers: init.headers });
+    const start = performance.now();
+    const response = (exchange.response = await dispatch(exchange, request));
+    await onResponse?.({ ...event, duration: performance.now() - start, response });
+    return response;
+  },
+};

@@ -1,10 +1,9 @@
 import { type OpenApiDocument, resolve } from "openapi-document";
 import type { Contract } from "./contract-source.ts";
-import { Code, codeOf } from "./code.ts";
+import { Code, codeOf, comment } from "./code.ts";
 import type { Config } from "./config.ts";
-import type { Described } from "./described-operations.ts";
-import { comment } from "./jsdoc.ts";
-import { schemesOf } from "./security-schemes.ts";
+import type { ClientOperation } from "./operations.ts";
+import { schemesOf } from "./security.ts";
 
 const SERVERS = [
   "The URLs for operations with a server of their own, by the URL of that server in the contract. Their calls go there, with",
@@ -17,7 +16,7 @@ export function apiModule(
   config: Config,
   requirements: string[][],
   operationCodes: string[],
-  operations: Described[],
+  operations: ClientOperation[],
 ): string {
   const { name, security = {}, error, requestIdHeader = "X-Request-Id" } = config;
   const schemes = schemesOf(document);

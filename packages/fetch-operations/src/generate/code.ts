@@ -1,3 +1,5 @@
+import { RESERVED_WORDS } from "openapi-document";
+
 /** Code within data that `codeOf` prints as it stands. */
 export class Code {
   readonly text: string;
@@ -15,4 +17,29 @@ export function codeOf(value: unknown): string {
     2,
   );
   return json.replaceAll(/"\\u0000(\d+)\\u0000"/g, (_, index: string) => codes[Number(index)]!);
+}
+
+/** Returns the lines as a JSDoc comment, or "" if there are none. */
+export function comment(lines: string[], indent = ""): string {
+  const inner = lines.map((line) => `${indent} * ${line.replaceAll("*/", "*\\/")}`.trimEnd());
+  return lines.length === 0 ? "" : [`${indent}/**`, ...inner, `${indent} */`, ""].join("\n");
+}
+
+/**
+ * Returns the identifier of an operationId: its words in camel case, where any character outside A–Z, a–z, 0–9, `_` and `$`
+ * separates words. A digit at the beginning gets `_` before it, and a reserved word `_` after it.
+ */
+export function identifierOf(id: string): string {
+  const isPath = /^[A-Z]+ \//.test(id);
+  const words = id.split(/[^A-Za-z0-9_$]+/).filter(Boolean);
+  const [first = "", ...others] = words;
+  const start = isPath ? first.toLowerCase() : first;
+  const name = [start, ...others.map(capitalized)].join("") || "operation";
+  if (/^\d/.test(name)) return `_${name}`;
+  return RESERVED_WORDS.has(name) ? `${name}_` : name;
+}
+
+/** Returns a name with a capital at its beginning. */
+export function capitalized(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
 }

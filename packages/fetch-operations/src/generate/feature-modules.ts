@@ -2,14 +2,14 @@ import { fingerprints, sha256 } from "../contract/fingerprint.ts";
 import type { OpenApiDocument } from "openapi-document";
 import type { Config } from "./config.ts";
 import type { Contract } from "./contract-source.ts";
-import type { Described } from "./described-operations.ts";
-import { comment } from "./jsdoc.ts";
+import type { ClientOperation } from "./operations.ts";
+import { comment } from "./code.ts";
 import { declared } from "./operation-types.ts";
 
 /** Returns the modules of the contract check: the version and hash, and the check with a digest of each operation. */
 export async function contractModules(
   { document }: Contract,
-  operations: Described[],
+  operations: ClientOperation[],
   path: string,
 ): Promise<Record<string, string>> {
   const { servers: _, ...content } = document as OpenApiDocument & { servers?: unknown };
@@ -48,7 +48,7 @@ export async function checkContract(connection: Connection, options?: CallOption
 /** Returns the modules of the fake service: the document, and the types of its mocks. */
 export function testingModules(
   { document }: Contract,
-  operations: Described[],
+  operations: ClientOperation[],
   { name, int64, dates, publishedContract }: Config,
 ): Record<string, string> {
   const options = Object.entries({ int64, dates, publishedContract })
@@ -112,7 +112,7 @@ export { ContractViolation } from "fetch-operations/testing";
 }
 
 /** Returns the module of the options for TanStack Query. */
-export function queriesModule(operations: Described[], { name }: Config): string {
+export function queriesModule(operations: ClientOperation[], { name }: Config): string {
   const key = name.charAt(0).toLowerCase() + name.slice(1);
   const read = operations.filter(({ method }) => method === "GET");
   const paged = operations.filter(({ pages }) => pages?.by === "link" && pages.cursor !== undefined);
@@ -171,12 +171,12 @@ export function ${key}Mutations(client: ${name}, name = ${JSON.stringify(key)}):
 `;
 }
 
-function query({ name, isInputRequired, documentation }: Described, type: string, input: string): string {
+function query({ name, isInputRequired, documentation }: ClientOperation, type: string, input: string): string {
   const argument = `input${isInputRequired ? "" : "?"}: ${input}`;
   return `${comment(documentation, "  ")}  ${name}: (${argument}) => ${type}<"${name}">;\n`;
 }
 
-function mutation({ name, typeName, isInputRequired, documentation }: Described): string {
+function mutation({ name, typeName, isInputRequired, documentation }: ClientOperation): string {
   const variables = isInputRequired ? `${typeName}Input` : `${typeName}Input | void`;
   return `${comment(documentation, "  ")}  ${name}: () => Mutation<"${name}", ${variables}>;\n`;
 }

@@ -4,7 +4,8 @@ import { isTypeName, type OpenApiDocument } from "openapi-document";
 import { apiModule, errorCodes } from "./api-module.ts";
 import type { Config } from "./config.ts";
 import { type Contract, typesOf } from "./contract-source.ts";
-import { type Described, describedOperations, sharedSecurity } from "./described-operations.ts";
+import { type ClientOperation, clientOperations } from "./operations.ts";
+import { sharedSecurity } from "./security.ts";
 import { withItemsAsSchemas } from "./item-schemas.ts";
 import { contractModules, queriesModule, testingModules } from "./feature-modules.ts";
 import { type ContractShapes, shapesOf } from "../contract/shapes.ts";
@@ -25,7 +26,7 @@ const RESERVED = new Set(
 export async function generatedFiles(contract: Contract, config: Config): Promise<Record<string, string>> {
   const { placeOf } = contract;
   const document = documentForTypes(withItemsAsSchemas(contract.document));
-  const operations = describedOperations(document, config, placeOf);
+  const operations = clientOperations(document, config, placeOf);
   const methods = new Set(operations.map(({ method }) => method));
   for (const { id, name } of operations) {
     if (RESERVED.has(name) || methods.has(name))
@@ -77,7 +78,7 @@ function withBanner(modules: Record<string, string>): Record<string, string> {
 }
 
 /** The names that the generated modules export; no alias of a schema has them. */
-function ownNames({ name }: Config, operations: Described[]): Set<string> {
+function ownNames({ name }: Config, operations: ClientOperation[]): Set<string> {
   const own = [
     "ErrorCode",
     "PageItems",
@@ -99,7 +100,7 @@ function ownNames({ name }: Config, operations: Described[]): Set<string> {
   return new Set([...own, ...operations.flatMap(({ typeName }) => [`${typeName}Input`, `${typeName}Result`])]);
 }
 
-function names({ components = {} }: OpenApiDocument, config: Config, operations: Described[]): string {
+function names({ components = {} }: OpenApiDocument, config: Config, operations: ClientOperation[]): string {
   const { schemas = {} } = components as { schemas?: object };
   const taken = ownNames(config, operations);
   const lines = Object.keys(schemas)
@@ -110,7 +111,7 @@ function names({ components = {} }: OpenApiDocument, config: Config, operations:
 }
 
 function operationsModule(
-  operations: Described[],
+  operations: ClientOperation[],
   { code, imports }: { code: string; imports: Set<string> },
   hasShapes: boolean,
 ): string {
@@ -140,7 +141,7 @@ ${all}`;
 }
 
 /** Returns the types of each operation: its input, its result, and its calls by name, by path and by page. */
-function calls(operations: Described[], { name }: Config): string {
+function calls(operations: ClientOperation[], { name }: Config): string {
   const methods = [...new Set(operations.map(({ method }) => method))];
   const overloads = methods.map((method) => {
     const ofMethod = operations.filter((operation) => operation.method === method);
@@ -221,7 +222,7 @@ ${body}`;
 
 const FOLLOWERS = { link: "followLink", cursor: "followCursor", offset: "followOffset", page: "followNumber" };
 
-function clientModule({ name, features = [] }: Config, operations: Described[]): string {
+function clientModule({ name, features = [] }: Config, operations: ClientOperation[]): string {
   const isChecked = features.includes("contract-check");
   const kinds = [...new Set(operations.flatMap(({ pages }) => pages?.by ?? []))].toSorted();
   const runtime = [...(isChecked ? ["type CallOptions"] : []), "createClient", ...kinds.map((by) => FOLLOWERS[by])];

@@ -3,4 +3,4 @@ export { type Config, ConfigError, defineConfig, type OperationConfig, type Page
 export { loadContract, type Contract } from "./contract-source.ts";
 export { generatedFiles } from "./generated-files.ts";
 export { generate, main } from "./main.ts";
-export { Refusal } from "./refusal.ts";
+export { Refusal } from "./operations.ts";

@@ -1,5 +1,5 @@
 import { isVersion32, type MediaTypeObject, type OpenApiDocument, resolve, type Schema } from "openapi-document";
-import { kindOf } from "./media.ts";
+import { kindOf } from "./bodies.ts";
 
 /**
  * Returns an OpenAPI 3.2 document in the notation of 3.1, in which `schema` describes one item of a stream and the data of one

@@ -1,10 +1,10 @@
 import { watch } from "node:fs";
-import { dirname, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { parseArgs } from "node:util";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { ConfigError, loadConfig } from "./config.ts";
 import { loadContract } from "./contract-source.ts";
 import { generatedFiles } from "./generated-files.ts";
-import { findMismatches, writeFiles } from "./output.ts";
 
 const USAGE = `Usage: fetch-operations generate [options]
 
@@ -137,4 +137,30 @@ function visible(message: string): string {
   return message.replaceAll(/(?!\t|\r?\n)[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });
+}
+
+/** Returns the names of files that are missing from a folder, have another text there, or do not belong there. */
+export async function findMismatches(
+  files: Record<string, string>,
+  folder: string,
+): Promise<{ stale: string[]; surplus: string[] }> {
+  const present = await readdir(folder).catch(() => []);
+  const stale: string[] = [];
+  for (const [name, text] of Object.entries(files)) {
+    const own = await readFile(join(folder, name), "utf8").catch(() => undefined);
+    if (own !== text) stale.push(name);
+  }
+  return { stale, surplus: present.filter((name) => !Object.hasOwn(files, name)) };
+}
+
+/** Writes the files that differ and returns their names. A file that an earlier version generated is deleted. */
+export async function writeFiles(files: Record<string, string>, folder: string): Promise<string[]> {
+  await mkdir(folder, { recursive: true });
+  const { stale, surplus } = await findMismatches(files, folder);
+  for (const name of stale) await writeFile(join(folder, name), files[name]!);
+  for (const name of surplus) {
+    const text = await readFile(join(folder, name), "utf8").catch(() => "");
+    if (text.startsWith("// Generated from the contract by ")) await rm(join(folder, name));
+  }
+  return stale;
 }

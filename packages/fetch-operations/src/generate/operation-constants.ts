@@ -1,9 +1,7 @@
-import { Code, codeOf } from "./code.ts";
+import { Code, codeOf, comment } from "./code.ts";
 import type { Config } from "./config.ts";
-import type { Described } from "./described-operations.ts";
-import type { DescribedBody } from "./described-body.ts";
-import { comment } from "./jsdoc.ts";
-import type { MediaKind } from "./media.ts";
+import type { ClientOperation } from "./operations.ts";
+import type { RequestBody, MediaKind } from "./bodies.ts";
 import type { EncodingObject, MediaTypeObject } from "openapi-document";
 import type { ContractShapes } from "../contract/shapes.ts";
 import { argumentList, itemType } from "./operation-types.ts";
@@ -28,7 +26,7 @@ export interface Constants {
 
 /** Returns the descriptions of operations for run time. Each is a constant of its own, so that bundlers drop unused ones. */
 export function operationConstants(
-  operations: Described[],
+  operations: ClientOperation[],
   shared: string[][],
   shapes: ContractShapes,
   config: Pick<Config, "int64" | "dates" | "error">,
@@ -50,13 +48,13 @@ export function operationConstants(
 }
 
 /** Returns the name of an operation's types among the constants: another one if a constant has the name of one of them. */
-export function localTypeName({ typeName }: Described, constants: ReadonlySet<string>): string {
+export function localTypeName({ typeName }: ClientOperation, constants: ReadonlySet<string>): string {
   const isTaken = constants.has(`${typeName}Input`) || constants.has(`${typeName}Result`);
   return isTaken ? `types_${typeName}` : typeName;
 }
 
 function descriptionOf(
-  operation: Described,
+  operation: ClientOperation,
   shared: string[][],
   use: (name: string, code?: string) => Code,
   shapes: ContractShapes,
@@ -131,7 +129,10 @@ function isTextSchema(schema: MediaTypeObject["schema"] = {}): boolean {
   );
 }
 
-function parametersOf({ arguments: parameters, body }: Described, use: (name: string, code?: string) => Code): object {
+function parametersOf(
+  { arguments: parameters, body }: ClientOperation,
+  use: (name: string, code?: string) => Code,
+): object {
   const entries = parameters.map(({ name, wire, in: location, writer }) => {
     const code = writer && (location === "header" && writer.import === "styled" ? headerWriter(writer.code) : writer);
     const place =
@@ -151,7 +152,7 @@ function headerWriter(code: string): { import: string; code: string } {
 
 /** Returns the writers of bodies, unless the only one is `application/json`. */
 function bodiesOf(
-  { media }: DescribedBody,
+  { media }: RequestBody,
   use: (name: string, code?: string) => Code,
   json: "writeJson" | "writeBigJson",
 ): object {

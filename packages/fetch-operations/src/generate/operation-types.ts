@@ -1,16 +1,15 @@
 import { propertyKey } from "openapi-document";
-import type { Described } from "./described-operations.ts";
-import type { DescribedResponse } from "./described-responses.ts";
-import type { MediaKind } from "./media.ts";
-import { comment } from "./jsdoc.ts";
+import type { ClientOperation } from "./operations.ts";
+import type { DeclaredResponse, MediaKind } from "./bodies.ts";
+import { comment } from "./code.ts";
 
 /** The declared type of an operation. */
-export function declared({ path, method }: Described): string {
+export function declared({ path, method }: ClientOperation): string {
   return `paths[${JSON.stringify(path)}]["${method.toLowerCase()}"]`;
 }
 
 /** Returns the type of an operation's input. It is an interface where possible, because the compiler then shows its name. */
-export function inputType(operation: Described): string {
+export function inputType(operation: ClientOperation): string {
   const { typeName, body, arguments: parameters } = operation;
   const parts = ["path", "query", "header", "cookie"].flatMap((location) => parametersIn(operation, location));
   if (body?.hasFields) parts.push(bodyType(operation, 0));
@@ -34,7 +33,7 @@ export function inputType(operation: Described): string {
  * Repeats the first member of an input. The compiler names an interface in its messages only if it has a member of its own;
  * otherwise it shows what the interface extends.
  */
-function namingMember(operation: Described): string {
+function namingMember(operation: ClientOperation): string {
   const [argument] = operation.arguments;
   if (argument !== undefined) {
     const { name, wire, in: location, isRequired } = argument;
@@ -59,7 +58,7 @@ function described(hasParameters: boolean, hasBody: boolean): string {
   return `its ${[hasParameters && "parameters", hasBody && "body"].filter(Boolean).join(" and ")}`;
 }
 
-function parametersIn(operation: Described, location: string): string[] {
+function parametersIn(operation: ClientOperation, location: string): string[] {
   const all = operation.arguments.filter((argument) => argument.in === location);
   if (all.length === 0) return [];
   const renamed = all.filter(({ name, wire }) => name !== wire).map(({ wire }) => JSON.stringify(wire));
@@ -70,7 +69,7 @@ function parametersIn(operation: Described, location: string): string[] {
   return [renamed.length === 0 ? known : `Renamed<${known}, ${renamed.join(" | ")}, "${location}">`];
 }
 
-function bodyType(operation: Described, index: number): string {
+function bodyType(operation: ClientOperation, index: number): string {
   const { type, kind } = operation.body!.media[index]!;
   const own = `NonNullable<${declared(operation)}["requestBody"]>["content"][${JSON.stringify(type)}]`;
   const types: Partial<Record<MediaKind, string>> = {
@@ -86,13 +85,13 @@ function bodyType(operation: Described, index: number): string {
 }
 
 /** Returns the type of an operation's results. */
-export function resultType(operation: Described): string {
+export function resultType(operation: ClientOperation): string {
   const { responses, typeName, name } = operation;
   const members = responses.flatMap((response) => membersOf(operation, response, responses));
   return `/** The results of \`${name}\`. */\nexport type ${typeName}Result =\n  | ${[...members, "Failure"].join("\n  | ")};\n`;
 }
 
-function membersOf(operation: Described, response: DescribedResponse, all: DescribedResponse[]): string[] {
+function membersOf(operation: ClientOperation, response: DeclaredResponse, all: DeclaredResponse[]): string[] {
   const { key, isSuccess } = response;
   // A response of every status is a success and an error.
   if (key === "default" && isSuccess)
@@ -100,7 +99,7 @@ function membersOf(operation: Described, response: DescribedResponse, all: Descr
   return ownMembers(operation, response, all);
 }
 
-function ownMembers(operation: Described, response: DescribedResponse, all: DescribedResponse[]): string[] {
+function ownMembers(operation: ClientOperation, response: DeclaredResponse, all: DeclaredResponse[]): string[] {
   const { key, media, isSuccess } = response;
   // Redirects end as failures. 304 is an error, because there is no data.
   if (typeof key === "number" && key < 400 && !isSuccess && key !== 304) return [];
@@ -121,11 +120,11 @@ function ownMembers(operation: Described, response: DescribedResponse, all: Desc
 }
 
 /** The media types of all successes with a body. */
-export function allTypes(responses: DescribedResponse[]): Set<string> {
+function allTypes(responses: DeclaredResponse[]): Set<string> {
   return new Set(responses.filter(({ isSuccess }) => isSuccess).flatMap(({ media }) => media.map(({ type }) => type)));
 }
 
-function statusType({ key, isSuccess }: DescribedResponse, all: DescribedResponse[]): string {
+function statusType({ key, isSuccess }: DeclaredResponse, all: DeclaredResponse[]): string {
   if (typeof key === "number") return String(key);
   const others = all
     .filter((other) => typeof other.key === "number" && other.key >= 400 !== isSuccess)
@@ -139,12 +138,12 @@ function statusType({ key, isSuccess }: DescribedResponse, all: DescribedRespons
   return taken.length === 0 ? whole : `Exclude<${whole}, ${taken.join(" | ")}>`;
 }
 
-function contentType(operation: Described, { declaredKey }: DescribedResponse, type: string): string {
+function contentType(operation: ClientOperation, { declaredKey }: DeclaredResponse, type: string): string {
   const key = /^\d+$/.test(declaredKey) ? declaredKey : JSON.stringify(declaredKey);
   return `${declared(operation)}["responses"][${key}]["content"][${JSON.stringify(type)}]`;
 }
 
-function dataType(operation: Described, response: DescribedResponse, type: string, kind: MediaKind): string {
+function dataType(operation: ClientOperation, response: DeclaredResponse, type: string, kind: MediaKind): string {
   const own = contentType(operation, response, type);
   const types: Partial<Record<MediaKind, string>> = {
     json: own,
@@ -159,25 +158,25 @@ function dataType(operation: Described, response: DescribedResponse, type: strin
 }
 
 /** Returns the type of the items of an operation with pages. */
-export function itemType({ pages, typeName }: Described): string {
+export function itemType({ pages, typeName }: ClientOperation): string {
   const path = pages!.items.split("/").slice(1);
   const keys = path.map((key) => JSON.stringify(key.replaceAll("~1", "/").replaceAll("~0", "~")));
   return `ItemOf<DataOf<${typeName}Result>${keys.length > 0 ? `, [${keys.join(", ")}]` : ""}>`;
 }
 
 /** Returns the arguments of a call. */
-export function argumentList({ typeName, isInputRequired }: Described): string {
+export function argumentList({ typeName, isInputRequired }: ClientOperation): string {
   return `input${isInputRequired ? "" : "?"}: ${typeName}Input, options?: CallOptions`;
 }
 
 /** Returns a member of an interface with one method for each operation. */
-export function signature(operation: Described, result: string): string {
+export function signature(operation: ClientOperation, result: string): string {
   const { name, documentation } = operation;
   return `${comment(documentation, "  ")}  ${name}: (${argumentList(operation)}) => ${result};\n`;
 }
 
 /** Returns the overload of a call by path. */
-export function overload(operation: Described): string {
+export function overload(operation: ClientOperation): string {
   const { path, isInputRequired, documentation, typeName, body } = operation;
   const bodies = body?.media.map(({ type }, index) => {
     const optional = body.isRequired ? "" : "?";

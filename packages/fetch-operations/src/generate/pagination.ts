@@ -1,7 +1,7 @@
 import { type OpenApiDocument, type OperationEntry, resolve, type Schema, unescapeKey } from "openapi-document";
 import type { Pagination } from "../operation.ts";
 import type { Pages } from "./config.ts";
-import type { DescribedResponse } from "./described-responses.ts";
+import type { DeclaredResponse } from "./bodies.ts";
 
 /**
  * Returns the pagination of an operation: that of the configuration, of its extension `x-pagination`, of the first rule that
@@ -12,7 +12,7 @@ export function paginationOf(
   entry: OperationEntry,
   rules: Pages[],
   own: Pages | false | undefined,
-  responses: DescribedResponse[],
+  responses: DeclaredResponse[],
   refuse: (problem: string) => never,
 ): Pagination | undefined {
   if (own === false) return undefined;
@@ -49,7 +49,7 @@ function parametersOf(pages: Pagination): string[] {
   return pages.by === "page" ? [pages.page] : [];
 }
 
-function successSchema(responses: DescribedResponse[]): Schema | undefined {
+function successSchema(responses: DeclaredResponse[]): Schema | undefined {
   const { media = [] } = responses.find(({ isSuccess, media: [first] }) => isSuccess && first) ?? {};
   return media.find(({ kind }) => kind === "json" || kind === "any")?.object.schema;
 }

@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from "openapi-document";
-import { comment } from "./jsdoc.ts";
+import { comment } from "./code.ts";
 
 interface Server {
   url: string;

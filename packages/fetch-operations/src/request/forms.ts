@@ -1,3 +1,5 @@
+import { isJson } from "../response/media-types.ts";
+import { chunksOf } from "../response/read-body.ts";
 import { type BodyWriter, isStream } from "./body.ts";
 import { deepPairs, isPlainObject, styled } from "./styles.ts";
 import { textOf } from "./parameter.ts";
@@ -116,7 +118,7 @@ function streamOf(parts: Part[]): ReturnType<BodyWriter> {
       yield encoder.encode(`${lines.join("\r\n")}\r\n\r\n`);
       if (typeof content === "string") yield encoder.encode(content);
       else if (content instanceof Uint8Array) yield content;
-      else yield* readAll(content instanceof Blob ? content.stream() : content);
+      else yield* chunksOf(content instanceof Blob ? content.stream() : content);
       yield encoder.encode("\r\n");
     }
     yield encoder.encode(`--${boundary}--\r\n`);
@@ -135,24 +137,7 @@ function streamOf(parts: Part[]): ReturnType<BodyWriter> {
   return { body, contentType: `multipart/form-data; boundary=${boundary}`, duplex: "half" };
 }
 
-async function* readAll(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const reader = stream.getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    reader.cancel().catch(() => {});
-  }
-}
-
 /** Escapes a name as WHATWG HTML says: https://html.spec.whatwg.org/#multipart-form-data */
 function escaped(name: string): string {
   return name.replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll('"', "%22");
-}
-
-function isJson(contentType: string): boolean {
-  return /[/+]json$/.test(contentType.split(";", 1)[0]!.trim());
 }

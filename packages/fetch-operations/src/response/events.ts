@@ -1,10 +1,9 @@
-import { sendRaw } from "../call/raw.ts";
+import { sendRaw } from "../call/call.ts";
 import { CallFailure } from "../call/call-failure.ts";
 import type { ResponseExchange } from "../call/exchange.ts";
-import { pause } from "../call/pause.ts";
+import { pause } from "../call/retries.ts";
 import { parseJson } from "./read-json.ts";
-import type { Reader } from "./reader.ts";
-import { tooLarge } from "./read-body.ts";
+import { type Reader, tooLarge } from "./read-body.ts";
 import { failing, textsOf } from "./readers.ts";
 
 /** An event of a stream (https://html.spec.whatwg.org/#server-sent-events). */

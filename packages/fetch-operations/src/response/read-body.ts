@@ -1,4 +1,5 @@
 import { CallFailure } from "../call/call-failure.ts";
+import type { ResponseExchange } from "../call/exchange.ts";
 
 /** A response, and the largest body in bytes. */
 export interface LimitedBody {
@@ -7,8 +8,7 @@ export interface LimitedBody {
 }
 
 /** Reads a body of at most `limit` bytes as text. Rejects with `response_too_large` and closes the connection beyond it. */
-export async function readText(body: LimitedBody): Promise<string> {
-  const { response, limit } = body;
+export async function readText({ response, limit }: LimitedBody): Promise<string> {
   const { headers } = response;
   const length = headers.get("Content-Length");
   // Node counts the bytes itself if they are not compressed. React Native has no streams of bodies.
@@ -19,23 +19,27 @@ export async function readText(body: LimitedBody): Promise<string> {
   }
   const decoder = new TextDecoder();
   let text = "";
-  await eachChunk(body, (chunk) => (text += decoder.decode(chunk, { stream: true })));
+  for await (const chunk of chunksOf(response.body, limit, length)) text += decoder.decode(chunk, { stream: true });
   return text + decoder.decode();
 }
 
-/** Passes on each chunk of a body. Rejects as soon as the body is known to exceed `limit` bytes. */
-export async function eachChunk(
-  { response, limit }: LimitedBody,
-  take: (chunk: Uint8Array<ArrayBuffer>) => void,
-): Promise<void> {
-  const reader = response.body!.getReader();
-  let size = Number(response.headers.get("Content-Length")) > limit ? Infinity : 0;
+/**
+ * Yields the chunks of a stream, and cancels it if the loop is left. Throws as soon as the stream is known to exceed `limit`
+ * bytes. `length` is its `Content-Length`.
+ */
+export async function* chunksOf<Chunk extends Uint8Array>(
+  stream: ReadableStream<Chunk>,
+  limit = Infinity,
+  length: string | null = null,
+): AsyncGenerator<Chunk> {
+  const reader = stream.getReader();
+  let size = Number(length) > limit ? Infinity : 0;
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
       if ((size += value.length) > limit) throw tooLarge(limit);
-      take(value);
+      yield value;
     }
   } finally {
     reader.cancel().catch(() => {}); // It does nothing after the end, and the error of a broken stream was thrown above.
@@ -46,3 +50,6 @@ export async function eachChunk(
 export function tooLarge(limit: number, part = "The body"): CallFailure {
   return new CallFailure("response_too_large", `${part} is larger than ${limit} bytes.`);
 }
+
+/** Reads the body of a successful response. */
+export type Reader = (exchange: ResponseExchange) => unknown;

@@ -1,6 +1,5 @@
 import { unreadable } from "../call/call-failure.ts";
-import { readText } from "./read-body.ts";
-import type { Reader } from "./reader.ts";
+import { type Reader, readText } from "./read-body.ts";
 
 /** Reads JSON. Rejects for a body that is missing, incomplete, or has an integer that would be rounded. */
 export const readJson: Reader = async (exchange) => {
@@ -30,11 +29,17 @@ export function parseRounding(text: string): unknown {
   }
 }
 
-const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/** Matches the strings and the numbers of a JSON text. */
+export const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/** Whether a token of a JSON text is an integer that a number cannot hold exactly. */
+export function isRounded(token: string): boolean {
+  return /^-?\d{16,}$/.test(token) && BigInt(token) !== BigInt(Number(token));
+}
 
 /** Throws for the first integer of a JSON text that a number cannot hold exactly. */
 function rejectRounded(text: string): void {
   for (const [token] of text.matchAll(STRING_OR_NUMBER))
-    if (/^-?\d{16,}$/.test(token) && BigInt(token) !== BigInt(Number(token)))
+    if (isRounded(token))
       throw unreadable(`has the integer ${token.slice(0, 40)}, which a JavaScript number would round`, text);
 }

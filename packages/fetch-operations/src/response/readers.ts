@@ -1,9 +1,8 @@
 import { errorOf, failureOf } from "../call/failure.ts";
 import type { ResponseExchange } from "../call/exchange.ts";
-import { essenceOf } from "./declared-type.ts";
-import { eachChunk, readText, tooLarge } from "./read-body.ts";
+import { essenceOf, isJson } from "./media-types.ts";
+import { chunksOf, type Reader, readText, tooLarge } from "./read-body.ts";
 import { parseJson, readJson } from "./read-json.ts";
-import type { Reader } from "./reader.ts";
 
 /** Reads text. */
 export const readString: Reader = readText;
@@ -12,9 +11,10 @@ export const readString: Reader = readText;
 export const readBlob: Reader = async (exchange) => {
   const { response, limit } = exchange;
   const chunks: (Uint8Array<ArrayBuffer> | ArrayBuffer)[] = [];
-  if (response.body) await eachChunk(exchange, (chunk) => chunks.push(chunk));
+  const { body, headers } = response;
+  if (body) for await (const chunk of chunksOf(body, limit, headers.get("Content-Length"))) chunks.push(chunk);
   else chunks.push(await response.arrayBuffer()); // React Native has no streams of bodies.
-  const blob = new Blob(chunks, { type: response.headers.get("Content-Type") ?? "" });
+  const blob = new Blob(chunks, { type: headers.get("Content-Type") ?? "" });
   if (blob.size > limit) throw tooLarge(limit);
   return blob;
 };
@@ -22,7 +22,7 @@ export const readBlob: Reader = async (exchange) => {
 /** Reads JSON, text or bytes by the media type of the response, for a contract that declares any media type. */
 export const readAny: Reader = (exchange) => {
   const type = essenceOf(exchange.response.headers.get("Content-Type"));
-  if (type === "" || /[/+]json$/.test(type)) return readJson(exchange);
+  if (type === "" || isJson(type)) return readJson(exchange);
   return type.startsWith("text/") || /[/+](?:xml|yaml)$/.test(type) ? readString(exchange) : readBlob(exchange);
 };
 
@@ -60,7 +60,8 @@ export async function* textsOf(response: Response, limit: number, separator: str
   const decoder = new TextDecoder();
   let pending: string[] = [];
   let size = 0;
-  for await (const chunk of chunksOf(response)) {
+  const stream = response.body ?? new Blob([await response.arrayBuffer()]).stream(); // React Native has no streams of bodies.
+  for await (const chunk of chunksOf(stream)) {
     const texts = decoder.decode(chunk, { stream: true }).split(separator);
     for (const text of texts.slice(0, -1)) {
       yield pending.join("") + text;
@@ -73,17 +74,4 @@ export async function* textsOf(response: Response, limit: number, separator: str
   }
   const rest = pending.join("") + decoder.decode();
   if (rest !== "") yield rest;
-}
-
-async function* chunksOf(response: Response): AsyncGenerator<Uint8Array> {
-  const reader = (response.body ?? new Blob([await response.arrayBuffer()]).stream()).getReader();
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    reader.cancel().catch(() => {}); // It does nothing after the end, and the error of a broken stream was thrown above.
-  }
 }

@@ -1,7 +1,6 @@
 import { unreadable } from "../call/call-failure.ts";
-import { readText } from "./read-body.ts";
-import { checkNull, parseJson } from "./read-json.ts";
-import type { Reader } from "./reader.ts";
+import { type Reader, readText } from "./read-body.ts";
+import { checkNull, isRounded, parseJson, STRING_OR_NUMBER } from "./read-json.ts";
 
 /** The places of a JSON value that are not JSON types: `#Name` refers to another shape. */
 export type Shape =
@@ -18,7 +17,6 @@ export type Shapes = Readonly<Record<string, Shape>>;
 /** The type of dates: `Date` for date-times only, or the types of `Temporal`. */
 export type DateType = "Date" | "Temporal" | undefined;
 
-const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 /** Begins a text in place of an integer that a number would round. */
 const TAG = "\0";
 
@@ -36,10 +34,8 @@ export function typedJson(shape: Shape, shapes: Shapes, dates: DateType): Reader
 /** Parses JSON as `typedJson` does. Throws for a value that the reader rejects. */
 export function typedValue(text: string, shape: Shape, shapes: Shapes, dates: DateType): unknown {
   let tagged = 0;
-  const isLarge = (token: string) =>
-    /^-?\d{16,}$/.test(token) && String(BigInt(Number(token))) !== String(BigInt(token));
   const safe = /\d{16}/.test(text)
-    ? text.replaceAll(STRING_OR_NUMBER, (token) => (isLarge(token) ? (tagged++, `"\\u0000${token}"`) : token))
+    ? text.replaceAll(STRING_OR_NUMBER, (token) => (isRounded(token) ? (tagged++, `"\\u0000${token}"`) : token))
     : text;
   const value = parseJson(safe);
   let found = 0;

@@ -1,5 +1,4 @@
-import { type FakeContract, type OperationContract } from "./contract.ts";
-import { ContractViolation } from "./contract-violation.ts";
+import { ContractViolation, type FakeContract, type OperationContract } from "./contract.ts";
 import { writeBigJson } from "../request/body.ts";
 import type { MediaTypeObject, ResponseObject } from "openapi-document";
 import { type SchemaError, valueOf, withoutForbidden } from "./schema.ts";

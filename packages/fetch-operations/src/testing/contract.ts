@@ -1,5 +1,5 @@
 import {
-  withDirections,
+  type OpenApiDocument,
   type OperationEntry,
   operationsOf,
   type ParameterObject,
@@ -10,12 +10,12 @@ import {
   type ResponseObject,
   type Schema,
   type SecurityScheme,
+  withDirections,
   withLocalReferences,
 } from "openapi-document";
 import { shapesOf, type ValueTypes } from "../contract/shapes.ts";
 import { typedValue } from "../response/typed-json.ts";
 import { defaultUrl, ownServers, sharedServers } from "../contract/servers.ts";
-import type { ContractDocument } from "./contract-document.ts";
 import { schemaValidator, type Validate } from "./schema.ts";
 
 /** A contract as a fake reads it. */
@@ -117,4 +117,38 @@ function operationContract(document: ContractDocument, entry: OperationEntry, id
     ),
     success: Number(responses.find(([key]) => /^2\d\d$/.test(key))?.[0] ?? 200),
   };
+}
+
+/** The fields of a contract that a fake reads. */
+export interface ContractDocument extends OpenApiDocument {
+  servers?: {
+    url: string;
+    description?: string;
+    variables?: Record<string, ServerVariable>;
+    [field: string]: unknown;
+  }[];
+  components?: { schemas?: Record<string, Schema>; [field: string]: unknown };
+  [field: string]: unknown;
+}
+
+interface ServerVariable {
+  default: string;
+  [field: string]: unknown;
+}
+
+/** The error of a request or mocked response that breaks the contract, or of an operation that the contract does not have. */
+export class ContractViolation<Id extends string = string> extends Error {
+  declare readonly name: "ContractViolation";
+  /** Undefined if the contract has no such operation. */
+  declare readonly operationId: Id | undefined;
+  /**
+   * The place in the request or response, as a JSON Pointer (RFC 6901): `/query/limit`, `/body/0/status`. Undefined without
+   * one.
+   */
+  declare readonly pointer: string | undefined;
+
+  constructor(message: string, operationId?: Id, pointer?: string) {
+    super(message);
+    Object.assign(this, { name: "ContractViolation", operationId, pointer });
+  }
 }

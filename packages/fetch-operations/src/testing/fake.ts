@@ -1,9 +1,13 @@
 import type { ValueTypes } from "../contract/shapes.ts";
 import type { OperationDescription } from "../operation.ts";
 import { type AnyMockAnswer, responseOf } from "./answer.ts";
-import { contractOf, type FakeContract, type OperationContract } from "./contract.ts";
-import type { ContractDocument } from "./contract-document.ts";
-import { ContractViolation } from "./contract-violation.ts";
+import {
+  type ContractDocument,
+  contractOf,
+  ContractViolation,
+  type FakeContract,
+  type OperationContract,
+} from "./contract.ts";
 import type { FakeRequestOf, FakeTypes, IdOf, MockOf } from "./mock.ts";
 import { type AnyFakeRequest, operationOf, readRequest } from "./request.ts";
 

@@ -1,7 +1,6 @@
-import type { FakeContract, OperationContract } from "./contract.ts";
-import { ContractViolation } from "./contract-violation.ts";
+import { ContractViolation, type FakeContract, type OperationContract } from "./contract.ts";
 import type { ParameterObject, Schema } from "openapi-document";
-import { essenceOf } from "../response/declared-type.ts";
+import { essenceOf, isJson } from "../response/media-types.ts";
 import { missingCredential } from "./credentials.ts";
 import { decoded, readParameter, type SentParameters, sentParameters } from "./parameters.ts";
 import { pointerTo, type SchemaError } from "./schema.ts";
@@ -100,7 +99,7 @@ async function readBody(contract: FakeContract, operation: OperationContract, re
       pointer: "/headers/Content-Type",
       message: `The content type is ${type}. Send application/json.`,
     });
-  if (!/[/+]json$/.test(type)) return text;
+  if (!isJson(type)) return text;
   const body = parsed(operation, text, "/body");
   throwIfInvalid(operation, contract.validate(body, media?.schema, "/body"));
   return typed(contract, operation, text, media?.schema, "/body");

@@ -1,7 +1,6 @@
 import { Validator } from "@cfworker/json-schema";
 import { typesOfSchema } from "../contract/schema-types.ts";
 import { type OpenApiDocument, resolve, type Schema } from "openapi-document";
-import type { ContractDocument } from "./contract-document.ts";
 
 /** The place and the reason of a value that does not match its schema. */
 export interface SchemaError {
@@ -19,14 +18,15 @@ export function pointerTo(location: string, name: string): string {
 export type Validate = (value: unknown, schema: Schema | undefined, pointer: string) => SchemaError | undefined;
 
 /** Returns the validator of a document's schemas. Each schema gets the components, because references are relative to the root. */
-export function schemaValidator(document: ContractDocument): Validate {
+export function schemaValidator(document: OpenApiDocument): Validate {
   const validators = new WeakMap<Schema, Validator>();
   const draft = document.openapi.startsWith("3.0") ? "4" : "2020-12";
+  const { components = {} } = document as { components?: { schemas?: unknown } };
   let schemas: unknown;
   const validatorOf = (schema: Schema): Validator => {
     const known = validators.get(schema);
     if (known !== undefined) return known;
-    schemas ??= withoutData(document.components?.schemas, true);
+    schemas ??= withoutData(components.schemas, true);
     const validator = new Validator({ ...(withoutData(schema) as object), components: { schemas } }, draft);
     validators.set(schema, validator);
     return validator;
@@ -63,7 +63,7 @@ function withoutData(node: unknown, isMap = false): unknown {
 }
 
 /** Parses a text by the type of its schema: a plain decimal number, or `true` or `false`. Returns any other text unchanged. */
-export function valueOf(document: ContractDocument, text: string, schema: Schema | undefined): unknown {
+export function valueOf(document: OpenApiDocument, text: string, schema: Schema | undefined): unknown {
   return JSON.parse(scalarJson(document, text, schema));
 }
 

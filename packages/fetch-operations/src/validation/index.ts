@@ -1,6 +1,7 @@
 /** Validates responses against the contract. It needs `@cfworker/json-schema`. */
 import type { ClientOptions, ResponseEvent } from "../options.ts";
 import type { OperationDescription } from "../operation.ts";
+import { essenceOf, isJson } from "../response/media-types.ts";
 import {
   type ContractDocument,
   contractOf,
@@ -39,10 +40,10 @@ async function violationOf(
 ): Promise<ContractViolation | undefined> {
   const operation = contract.operations.find(({ id }) => id === operationId);
   const declared = operation && declaredResponse(operation, response.status);
-  const type = (response.headers.get("Content-Type") ?? "").split(";", 1)[0]!.trim().toLowerCase();
+  const type = essenceOf(response.headers.get("Content-Type"));
   const media = declared?.content?.[type];
   // The client reports a response that is not declared or not JSON itself.
-  if (media === undefined || !/[/+]json$/.test(type)) return undefined;
+  if (media === undefined || !isJson(type)) return undefined;
   const value: unknown = await response
     .clone()
     .json()

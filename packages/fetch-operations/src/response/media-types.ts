@@ -1,6 +1,5 @@
-import { readText } from "./read-body.ts";
+import { type Reader, readText } from "./read-body.ts";
 import { unreadable } from "../call/call-failure.ts";
-import type { Reader } from "./reader.ts";
 
 /** Returns a reader that takes the reader of the response's media type. With several, the result names the media type. */
 export function mediaTypes(readers: Readonly<Record<string, Reader>>): Reader {
@@ -28,4 +27,9 @@ function declaredType(declared: readonly string[], contentType: string | null): 
 /** Returns a media type without its parameters, in lower case. */
 export function essenceOf(contentType: string | null): string {
   return (contentType ?? "").split(";", 1)[0]!.trim().toLowerCase();
+}
+
+/** Whether a media type is JSON by name or by suffix, with parameters or not. */
+export function isJson(contentType: string | null): boolean {
+  return /[/+]json$/.test(essenceOf(contentType));
 }

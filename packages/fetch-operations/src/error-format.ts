@@ -1,10 +1,18 @@
-import { essenceOf } from "../response/declared-type.ts";
-import type { ErrorFormat } from "./error-format.ts";
+import type { ErrorFormat } from "./api.ts";
+import { essenceOf, isJson } from "./response/media-types.ts";
+
+/** The format of a contract's error whose fields `code` and `message` are strings. */
+export function errorFields(code: string, message: string): ErrorFormat {
+  return (body) => {
+    const { [code]: foundCode, [message]: foundMessage } = Object(body) as Record<string, unknown>;
+    return typeof foundCode === "string" && typeof foundMessage === "string" ? [foundCode, foundMessage] : undefined;
+  };
+}
 
 /** The format of a contract without an error schema of its own. Any body is an error, except the page of a proxy. */
 export const anyError: ErrorFormat = (body, status, contentType = "") => {
   const type = essenceOf(contentType);
-  if (typeof body === "string" && (type === "text/html" || /[/+]json$/.test(type))) return undefined;
+  if (typeof body === "string" && (type === "text/html" || isJson(type))) return undefined;
   const fields = Object(body) as Record<string, unknown>;
   const nested = Object(fields["error"]) as Record<string, unknown>;
   const candidates = [

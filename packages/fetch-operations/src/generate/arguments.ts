@@ -1,7 +1,6 @@
 import { typesOfSchema } from "../contract/schema-types.ts";
 import { type OpenApiDocument, type OperationEntry, type ParameterObject, parameterNames } from "openapi-document";
-import type { DescribedBody } from "./described-body.ts";
-import { kindOf } from "./media.ts";
+import { type RequestBody, kindOf } from "./bodies.ts";
 
 /** An argument of an operation's method that is a parameter. */
 export interface Argument {
@@ -32,7 +31,7 @@ function isLocation(location: string): location is Location {
 export function argumentsOf(
   document: OpenApiDocument,
   { parameters, path }: OperationEntry,
-  body: DescribedBody | undefined,
+  body: RequestBody | undefined,
   refuse: (problem: string) => never,
 ): Argument[] {
   const own = body === undefined || body.hasFields ? [] : ["body", ...(body.media.length > 1 ? ["contentType"] : [])];

@@ -5,24 +5,20 @@ import {
   operationsOf,
   type ParameterObject,
   type Reference,
-  requirementsOf,
   type RequestBodyObject,
   resolve,
-  securityScheme,
 } from "openapi-document";
 import { ownServers } from "../contract/servers.ts";
 import type { DeclaredDeprecation, Pagination } from "../operation.ts";
 import type { Config, OperationConfig } from "./config.ts";
-import { type DescribedBody, describedBody } from "./described-body.ts";
-import { type Argument, argumentsOf } from "./described-parameters.ts";
-import { type DescribedResponse, describedResponses } from "./described-responses.ts";
-import { capitalized, identifierOf } from "./names.ts";
+import { type RequestBody, bodyOf, type DeclaredResponse, responsesOf } from "./bodies.ts";
+import { type Argument, argumentsOf } from "./arguments.ts";
+import { capitalized, identifierOf } from "./code.ts";
 import { paginationOf } from "./pagination.ts";
-import { Refusal } from "./refusal.ts";
-import { schemesOf } from "./security-schemes.ts";
+import { securityOf } from "./security.ts";
 
 /** The parts of an operation that the generator writes. */
-export interface Described {
+export interface ClientOperation {
   /** The operationId, or the method and the path. */
   id: string;
   /** The name of its method and constant. */
@@ -31,8 +27,8 @@ export interface Described {
   method: string;
   path: string;
   arguments: Argument[];
-  body: DescribedBody | undefined;
-  responses: DescribedResponse[];
+  body: RequestBody | undefined;
+  responses: DeclaredResponse[];
   isInputRequired: boolean;
   /** Whether the contract declares header parameters that OpenAPI ignores. */
   hasIgnoredHeaders: boolean;
@@ -49,18 +45,29 @@ export interface Described {
   documentation: string[];
 }
 
+/** The error of an operation that the client cannot call, with its place in the contract and the remedy. */
+export class Refusal extends TypeError {
+  override readonly name = "Refusal";
+  readonly operationId: string;
+
+  constructor(id: string, problem: string, place = "") {
+    super(`${place && `${place}: `}${id} ${problem}`);
+    this.operationId = id;
+  }
+}
+
 /** The parts of a configuration that describe operations. */
-export type DescribingConfig = Pick<Config, "operations" | "pagination" | "idempotencyHeader">;
+export type OperationSettings = Pick<Config, "operations" | "pagination" | "idempotencyHeader">;
 
 /**
  * Describes every operation, in the contract's order. Throws a `Refusal` for an operation that the client cannot call, with
  * the place that `placeOf` returns.
  */
-export function describedOperations(
+export function clientOperations(
   document: OpenApiDocument,
-  config: DescribingConfig = {},
+  config: OperationSettings = {},
   placeOf: (keys: string[]) => string = () => "",
-): Described[] {
+): ClientOperation[] {
   const { operations = {} } = config;
   const entries = operationsOf(document).filter(({ id }) => operations[id] !== false);
   const unknown = Object.keys(operations).find((id) => !operationsOf(document).some((entry) => entry.id === id));
@@ -88,9 +95,9 @@ export function describedOperations(
 function describe(
   document: OpenApiDocument,
   entry: OperationEntry,
-  config: DescribingConfig,
+  config: OperationSettings,
   refuse: (problem: string) => never,
-): Described {
+): ClientOperation {
   const { id, path, operation } = entry;
   const settings: OperationConfig = config.operations?.[id] || {};
   const method = entry.method.toUpperCase();
@@ -100,7 +107,7 @@ function describe(
   const requestBody = isIgnored ? undefined : resolve<RequestBodyObject | undefined>(document, operation.requestBody);
   const body =
     requestBody &&
-    describedBody(
+    bodyOf(
       document,
       requestBody,
       entry.parameters.map((parameter) => parameter.name),
@@ -112,7 +119,7 @@ function describe(
   if (!path.startsWith("/")) refuse("has a path that does not begin with a slash.");
   if (method === "TRACE") refuse("has the method TRACE, which `fetch` does not send.");
   const parameters = argumentsOf(document, entry, body, refuse);
-  const responses = describedResponses(document, operation.responses ?? {}, method);
+  const responses = responsesOf(document, operation.responses ?? {}, method);
   const idempotencyHeader = config.idempotencyHeader ?? "Idempotency-Key";
   const isIdempotent = parameters.some(({ in: place, wire }) => place === "header" && wire === idempotencyHeader);
   const extension = (operation as Record<string, unknown>)["x-retryable"];
@@ -140,37 +147,6 @@ function describe(
     deprecated: operation.deprecated ? deprecation(operation) : undefined,
     documentation: documentation(operation),
   };
-}
-
-/** Returns the requirements of an operation, or undefined if it has those of the document. One without schemes comes last. */
-function securityOf(document: OpenApiDocument, entry: OperationEntry, refuse: (problem: string) => never): string[][] {
-  const requirements = requirementsOf(document, entry).map((requirement) => Object.keys(requirement));
-  const missing = requirements.flat().find((name) => securityScheme(document, name) === undefined);
-  if (missing !== undefined) refuse(`requires the security scheme "${missing}", which the contract does not declare.`);
-  const known = schemesOf(document);
-  const sent = requirements.filter((names) => names.every((name) => known.has(name)));
-  const unsent = requirements.flat().find((name) => !known.has(name));
-  if (sent.length === 0 && unsent !== undefined) {
-    const { type, scheme } = securityScheme(document, unsent)!;
-    refuse(
-      `requires the security scheme "${unsent}" of the type ${type}${scheme ? ` and the scheme ${scheme}` : ""}, which the client does not send.`,
-    );
-  }
-  return sorted(sent);
-}
-
-/** Returns the security requirements that most operations have. */
-export function sharedSecurity(operations: Described[]): string[][] {
-  const counts = new Map<string, number>();
-  for (const { security } of operations)
-    counts.set(JSON.stringify(security), (counts.get(JSON.stringify(security)) ?? 0) + 1);
-  const [most] = [...counts].toSorted(([, one], [, other]) => other - one);
-  return most === undefined ? [] : (JSON.parse(most[0]) as string[][]);
-}
-
-/** Returns requirements with those without schemes last, so that a credential is sent where the client has one. */
-export function sorted(requirements: string[][]): string[][] {
-  return requirements.toSorted((one, other) => Number(one.length === 0) - Number(other.length === 0));
 }
 
 function hasIgnoredHeaders(document: OpenApiDocument, { path, operation, parameters }: OperationEntry): boolean {
