@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { type AnyResult, generatedClient } from "./generated-client.ts";
-import { serve, serveDocument } from "./servers.ts";
+import { serve, serveDocument } from "./shop.ts";
 
 const string = { type: "string" };
 const binary = { type: "string", format: "binary" };

@@ -13,8 +13,7 @@ import {
   connectTo,
   createClient,
 } from "../src/index.ts";
-import { callsOf } from "./shop.ts";
-import { api, read } from "./test-api.ts";
+import { api, callsOf, read } from "./shop.ts";
 
 type Args = [input?: object, options?: CallOptions];
 const operation = read as Operation<Args, { ok: boolean; status: number }>;

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { clientCredentials, logTo } from "../src/index.ts";
 import { createFake } from "../src/testing/index.ts";
 import { generatedClient } from "./generated-client.ts";
-import { serve, serveDocument } from "./servers.ts";
+import { serve, serveDocument } from "./shop.ts";
 
 const SECRET = "s3cr3t-key";
 const flows = { clientCredentials: { tokenUrl: "https://login.test/token", scopes: {} } };

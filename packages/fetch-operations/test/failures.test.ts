@@ -4,8 +4,7 @@ import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { errorFields, raw, connectTo } from "../src/index.ts";
-import { callsOf, inTurn, rejection, respond, shop } from "./shop.ts";
-import { api, read, ShopError } from "./test-api.ts";
+import { api, callsOf, inTurn, read, rejection, respond, shop, ShopError } from "./shop.ts";
 
 const PAGE = "<h1>Bad Gateway</h1>";
 const errors = errorFields("reason", "text");

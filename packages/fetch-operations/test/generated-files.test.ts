@@ -1,9 +1,13 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { errorCodes } from "../src/generate/api-module.ts";
 import { Code, codeOf } from "../src/generate/code.ts";
-import type { Config } from "../src/generate/config.ts";
+import { type Config, loadConfig } from "../src/generate/config.ts";
+import { loadContract } from "../src/generate/contract-source.ts";
 import { clientOperations, type OperationSettings } from "../src/generate/operations.ts";
 import { generatedFiles } from "../src/generate/generated-files.ts";
+import { findMismatches } from "../src/generate/main.ts";
 
 const body = (schema: object, required = true) => ({
   requestBody: { required, content: { "application/json": { schema } } },
@@ -402,4 +406,18 @@ describe("the codes of a contract's errors", () => {
   ])("are %s", (_title, schema, error, codes) => {
     expect(codesOf(schema, error)).toEqual(codes);
   });
+});
+
+/**
+ * A contract with most features, whose client is kept for comparison. After a change of the generator, generate it again in the
+ * package's folder, and read the difference:
+ *
+ *     node bin/fetch-operations.js generate --config test/library/fetch-operations.config.json
+ */
+test("the client of the library is as it was generated", async () => {
+  const config = await loadConfig(join(import.meta.dirname, "library/fetch-operations.config.json"));
+  const files = await generatedFiles(await loadContract(config.contract), config);
+  for (const [name, text] of Object.entries(files))
+    expect(text, name).toBe(await readFile(join(config.output, name), "utf8").catch(() => "no such file"));
+  expect(await findMismatches(files, config.output)).toEqual({ stale: [], surplus: [] });
 });

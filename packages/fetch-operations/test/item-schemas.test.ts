@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type GeneratedClient, generatedClient } from "./generated-client.ts";
-import { serve, type TestServer } from "./servers.ts";
+import { serve, type TestServer } from "./shop.ts";
 
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const data = (schema: object) => ({

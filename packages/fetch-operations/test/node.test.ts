@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { saveTo } from "../src/node/index.ts";
 import { type ContractViolation, validateResponses } from "../src/validation/index.ts";
 import { generatedClient } from "./generated-client.ts";
-import { serve } from "./servers.ts";
+import { serve } from "./shop.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "download-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,9 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import { reportDeprecation } from "../src/deprecation.ts";
 import type { Deprecation } from "../src/options.ts";
-import { callsOf, respond, shop } from "./shop.ts";
+import { api, callsOf, read, respond, shop } from "./shop.ts";
 import { connectTo } from "../src/index.ts";
-import { api, read } from "./test-api.ts";
 
 describe("the report of a deprecated operation", () => {
   const reportsOf = (operation: object, headers?: Record<string, string>) => {

@@ -3,16 +3,15 @@ import { describe, expect, test } from "vitest";
 import {
   type CallOptions,
   type ClientOptions,
+  connectTo,
   type OperationDescription,
   type PagedOperation,
   paginate,
   type Pagination,
-  connectTo,
 } from "../src/index.ts";
 import { generatedClient } from "./generated-client.ts";
-import { serve } from "./servers.ts";
-import { inTurn, respond, shop } from "./shop.ts";
-import { api, read } from "./test-api.ts";
+import { api, inTurn, read, respond, serve, shop } from "./shop.ts";
+import { linkTo } from "../src/pages/link.ts";
 
 const list = { type: "array", items: { type: "integer" } };
 const inBody = { type: "object", properties: { data: list, next: { type: ["string", "null"] } } };
@@ -355,5 +354,29 @@ describe("an iteration", () => {
       requestId: "r-1",
       bodyStart: '{"a":1}',
     });
+  });
+});
+
+describe("the link of a relation", () => {
+  test.each<[header: string, target: string | undefined]>([
+    ['</a>; rel="next"', "/a"],
+    ["</a>; rel=next", "/a"],
+    ['</a>;rel="prev  NEXT"', "/a"],
+    ['</a>; REL = "next"', "/a"],
+    ['</a>; title="rel=next, <b>"; rel=prev, </c>; rel=next', "/c"],
+    ['</a>; rel="next"; anchor="/b", </c>; rel="next"', "/c"],
+    ['</a>; title="\\"; rel=next"; rel=prev', undefined],
+    ["</a>; rel=nextone", undefined],
+    ["</a>; rel=prev; rel=next", undefined], // The first counts (RFC 8288, section 3.3).
+    ["</a>", undefined],
+    ["</a>; rel", undefined],
+    ["<>; rel=next", ""],
+    ["", undefined],
+  ])("in %s is %s", (header, target) => {
+    expect(linkTo("next", new Headers({ Link: header }))).toBe(target);
+  });
+
+  test("is undefined without the header, or without headers", () => {
+    expect([linkTo("next", new Headers()), linkTo("next", undefined)]).toEqual([undefined, undefined]);
   });
 });

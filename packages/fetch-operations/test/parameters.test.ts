@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { generatedClient } from "./generated-client.ts";
 import { createFake } from "../src/testing/index.ts";
-import { serveDocument } from "./servers.ts";
+import { serveDocument } from "./shop.ts";
 
 const string = { type: "string" };
 const integer = { type: "integer" };

@@ -14,8 +14,7 @@ import {
   connectTo,
 } from "../src/index.ts";
 import type { DateType, Shape } from "../src/response/typed-json.ts";
-import { callsOf, inTurn, rejection, respond, shop } from "./shop.ts";
-import { api } from "./test-api.ts";
+import { api, callsOf, inTurn, rejection, respond, shop } from "./shop.ts";
 
 type Failed = { code: string };
 type Events = AsyncIterableIterator<{ event: string; data: unknown; id: string }>;

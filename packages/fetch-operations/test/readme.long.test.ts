@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { pack } from "@platform/test-support/pnpm";
 import { packagingProblems } from "@platform/test-support/installed-package";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { serve } from "./servers.ts";
+import { serve } from "./shop.ts";
 
 const run = promisify(execFile);
 const source = join(import.meta.dirname, "..");

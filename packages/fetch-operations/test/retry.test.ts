@@ -3,8 +3,7 @@ import { delayBeforeRetry } from "../src/call/retries.ts";
 import { failure } from "../src/call/failure.ts";
 import { errorFields, type Retry, connectTo } from "../src/index.ts";
 import type { FailureCode } from "../src/result.ts";
-import { callsOf, inTurn, respond, shop } from "./shop.ts";
-import { api, read } from "./test-api.ts";
+import { api, callsOf, inTurn, read, respond, shop } from "./shop.ts";
 
 const failureOf = (code: FailureCode) => failure({ api, secrets: [] }, code, "");
 const refused = JSON.stringify({ code: "busy", message: "Later." });

@@ -1,5 +1,10 @@
-import type { RequestListener } from "node:http";
+import { createServer, type RequestListener } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import { implement } from "express-operations";
 import {
+  anyError,
   type Api,
   call,
   type Call,
@@ -8,10 +13,10 @@ import {
   type Connection,
   connectTo,
   type OperationDescription,
+  OperationError,
 } from "../src/index.ts";
 import type { AnyResult } from "./generated-client.ts";
-import { serve } from "./servers.ts";
-import { api, read } from "./test-api.ts";
+import { apiKey, basic, bearer } from "../src/security/schemes.ts";
 
 /** A server that responds as the test defines, and calls of it with short waits. */
 export interface Shop extends AsyncDisposable {
@@ -89,3 +94,62 @@ export async function serveForms(
   });
   return { ...server, received };
 }
+
+/** A server on a free port. */
+export interface TestServer extends AsyncDisposable {
+  baseUrl: string;
+}
+
+/** Starts a server. */
+export async function serve(listener: RequestListener): Promise<TestServer> {
+  const server = createServer(listener);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, "close");
+    },
+  };
+}
+
+/** Serves a document by express-operations. Requests that it rejects have its message as their body. */
+export async function serveDocument(
+  document: object,
+  handlers: Record<string, (input: never) => unknown>,
+  security: Record<string, (credential: string) => unknown> = {},
+): Promise<TestServer> {
+  const implementation = implement<Record<string, never>>()({
+    document: document as never,
+    handlers: handlers as never,
+    security: security as never,
+    bodyLimit: 1_000_000,
+  });
+  return serve(express().use(implementation));
+}
+
+/** The error of the tests' service. */
+export class ShopError extends OperationError {}
+
+/** The shared parts of the tests' contract. */
+export const api: Api = {
+  name: "Shop",
+  version: "1.2.3",
+  error: ShopError,
+  schemes: { key: bearer(), user: basic(), header: apiKey("header", "X-Key"), query: apiKey("query", "key") },
+  security: [],
+  requestIdHeader: "X-Request-Id",
+  errors: anyError,
+};
+
+/** An operation without parameters. */
+export const read: OperationDescription = {
+  id: "getPet",
+  method: "GET",
+  path: "/a",
+  parameters: {},
+  success: [200],
+  isRetryable: true,
+};

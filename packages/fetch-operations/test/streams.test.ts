@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import { describe, expect, test } from "vitest";
 import { generatedClient } from "./generated-client.ts";
-import { serve } from "./servers.ts";
+import { serve } from "./shop.ts";
 
 async function stream(type: string, schema: object, listener: RequestListener, options: object = {}, method = "get") {
   const responses = { 200: { description: "", content: { [type]: { schema } } } };

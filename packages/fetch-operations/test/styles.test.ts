@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { OperationDescription } from "../src/operation.ts";
 import { createClient, jsonParameter, styled, styledHeader } from "../src/index.ts";
 import type { AnyClient } from "./generated-client.ts";
-import { api, read } from "./test-api.ts";
+import { api, read } from "./shop.ts";
 
 /** Calls an operation by name or by path, and returns its request as `fetch` gets it. */
 async function sentBy(operation: Partial<OperationDescription>, input: unknown, isByPath = false): Promise<object> {
