@@ -1,4 +1,4 @@
-import express, { type Express, type NextFunction, type Request, type Response } from "express";
+import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from "express";
 import { basePathOf } from "@platform/contract-tools/base-path";
 import { requiredSchemes, type SecurityScheme, verifierOf } from "@platform/contract-tools/security-schemes";
 import { implement, mountPath, Problem } from "express-operations";
@@ -7,7 +7,6 @@ import { type OpenApiDocument, type OperationEntry, operationsOf, readableDocume
 import { behaviourOf, type Collections, type MockInput } from "./behaviour.ts";
 import { withBodyText } from "./body-text.ts";
 import { type Conditions, withConditions } from "./conditions.ts";
-import { crossOrigin } from "./cross-origin.ts";
 import { type MockResponse, preferredResponse } from "./examples.ts";
 import { preferencesOf } from "./prefer.ts";
 import { servableDocument } from "./servable-document.ts";
@@ -133,3 +132,21 @@ function sendError(response: Response, problem: Problem, errors: ReturnType<type
   const text = /\bjson\b/i.test(contentType) ? JSON.stringify(body) : String(body);
   response.writeHead(problem.status, { ...problem.headers, "Content-Type": contentType }).end(text);
 }
+
+/**
+ * Lets pages of any origin call the mock, with cookies too. The headers are those of Prism, so that a page behaves alike before
+ * both. A preflight gets 204 without reaching an operation.
+ */
+export const crossOrigin: RequestHandler = (request, response, next) => {
+  const { origin, "access-control-request-headers": wanted } = request.headers;
+  response.set({
+    "Access-Control-Allow-Origin": origin ?? "*",
+    "Access-Control-Allow-Headers": wanted ?? "*",
+    "Access-Control-Allow-Credentials": "true",
+    "Access-Control-Expose-Headers": "*",
+    ...(origin !== undefined && { Vary: "Origin" }),
+  });
+  if (request.method !== "OPTIONS" || request.headers["access-control-request-method"] === undefined) return next();
+  response.set("Access-Control-Allow-Methods", "GET,DELETE,HEAD,PATCH,POST,PUT,OPTIONS");
+  response.status(204).end();
+};

@@ -1,6 +1,7 @@
 import { type OpenApiDocument, operationsOf } from "openapi-document";
 import { describe, expect, test } from "vitest";
 import { exampleResponse, preferredResponse, successResponse, successStatus } from "../src/examples.ts";
+import { preferencesOf } from "../src/prefer.ts";
 
 type Json = Record<string, unknown>;
 
@@ -169,4 +170,25 @@ describe("the preferred response", () => {
 test("successResponse rejects with the name of an operation that declares no response", async () => {
   const { document, entry } = operation({});
   await expect(successResponse(document, entry)).rejects.toThrow('Operation "listPets" declares no response.');
+});
+
+test.each([
+  [undefined, {}],
+  ["", {}],
+  ["code=404", { code: 404 }],
+  ["code=404, example=notFound", { code: 404, example: "notFound" }],
+  [["code=404", "example=notFound"], { code: 404, example: "notFound" }],
+  ["example=notFound,CODE=404", { code: 404, example: "notFound" }],
+  ['example="two words, a comma; and a semicolon"', { example: "two words, a comma; and a semicolon" }],
+  [String.raw`example="a \"quoted\" name"`, { example: 'a "quoted" name' }],
+  ["code = 404 ; foo=bar, respond-async, wait=10", { code: 404 }],
+  ["code=404, code=400", { code: 404 }], // the first one counts
+  ["code=teapot", {}],
+  ["code=100", {}], // no final response
+  ['example=""', {}], // as if it had no value
+  ["dynamic=true", { dynamic: true }],
+  ["dynamic=true, seed=12", { dynamic: true, seed: 12 }],
+  ["dynamic=false, seed=x", {}],
+])("Prefer: %s", (header, preferences) => {
+  expect(preferencesOf(header)).toEqual(preferences);
 });

@@ -8,6 +8,7 @@ import {
   type ResponseObject,
 } from "openapi-document";
 import { describe, expect, test } from "vitest";
+import { createPetstore } from "@petstore/client";
 import { json, serve } from "./serve.ts";
 
 const REX = { name: "Rex", categoryId: 7 };
@@ -143,3 +144,20 @@ function firstExample(requestBody: RequestBodyObject | undefined): object | unde
   const [media] = Object.values(requestBody?.content ?? {}) as { examples?: Record<string, { value: object }> }[];
   return Object.values(media?.examples ?? {})[0]?.value;
 }
+
+test("the client creates, fetches, pages and gets errors with the mock as with the service", async () => {
+  const { baseUrl } = await serve({ document });
+  const petstore = createPetstore({ baseUrl, apiKey: "any-key", onDeprecated: false, retry: { limit: 1 } });
+
+  const mia = await petstore.createPet({ name: "Mia", categoryId: 3, status: "sold" }).orThrow();
+  expect(await petstore.getPet({ petId: mia.id }).orThrow()).toEqual(mia);
+  expect(await petstore.listPets({ status: "sold" }).orThrow()).toEqual([mia]);
+  const ids: number[] = [];
+  for await (const { id } of petstore.paginate.listPets({ limit: 1 })) ids.push(id);
+  expect(ids).toEqual([1, 2, 3]);
+
+  const missing = await petstore.GET("/pets/{petId}", { params: { path: { petId: 4711 } } });
+  expect(missing).toMatchObject({ ok: false, status: 404, error: { code: "not_found" } });
+  const refused = await petstore.listPets({}, { headers: { Prefer: "code=403" } });
+  expect(refused).toMatchObject({ ok: false, status: 403, error: { code: "forbidden" } });
+});
