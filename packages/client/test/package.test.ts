@@ -23,7 +23,7 @@ test("the build imports nothing of Node or of this repository, and only each ent
         "fetch-operations in generated/api.js",
         "fetch-operations in generated/client.js",
         "fetch-operations in generated/operations.js",
-        "fetch-operations in log.js",
+        "fetch-operations in index.js",
         "fetch-operations in operations.js",
         "fetch-operations/contract-check in generated/contract-check.js",
         "fetch-operations/react-query in generated/queries.js",
