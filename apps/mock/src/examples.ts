@@ -222,7 +222,6 @@ async function exampleHeaders(
   return headers;
 }
 
-/** Returns the example of a header's schema. */
 function givenExample(document: OpenApiDocument, schema: Schema): unknown {
   const { example, examples } = effectiveSchema(document, schema) as { example?: unknown; examples?: unknown };
   return example ?? (Array.isArray(examples) ? (examples as unknown[])[0] : undefined);

@@ -77,7 +77,6 @@ function checkOptions(api: Api, options: ClientOptions, parts: Part[]): void {
       throw new TypeError(`${name} must be a function.`);
 }
 
-/** Returns the credential of a security scheme. */
 function credentialOf({ schemes }: Api, options: ClientOptions, name: string): Credential | undefined {
   const option = schemes[name]?.option;
   return option === undefined ? options.credentials?.[name] : (options as never)[option];

@@ -15,12 +15,10 @@ export class CallFailure extends Error {
   }
 }
 
-/** Returns the error of a request with a value that cannot be sent. */
 export function unsendable(reason: string): CallFailure {
   return new CallFailure("unsendable_request", reason);
 }
 
-/** Returns the error of a body outside the contract. */
 export function unreadable(problem: string, text: string, cause?: unknown): CallFailure {
   return new CallFailure("unreadable_answer", problem, text, cause);
 }

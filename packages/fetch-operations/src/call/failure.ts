@@ -13,13 +13,11 @@ const UNKNOWN: Partial<CallFailure> & { message: string } = { message: "See caus
 /** The message of an aborted call. */
 export const ABORTED = "The call was aborted.";
 
-/** Returns the error of the contract for a result that is not a success. */
 export function errorOf(exchange: Pick<Exchange, "api" | "operation" | "url" | "result">): Error {
   const { api, operation, url, result } = exchange;
   return new api.error(api, operation, url, result as ErrorResult);
 }
 
-/** Returns the result of an attempt that ended with an error. */
 export function failureOf(exchange: Exchange, cause: unknown, isEnded: boolean): ErrorResult {
   if (exchange.options.signal?.aborted) return failure(exchange, "aborted", ABORTED, cause);
   if (isEnded) return failure(exchange, "timeout", "The complete response did not arrive in time.", cause);

@@ -17,7 +17,6 @@ import { typesOfSchema } from "../contract/schema-types.ts";
 /** How the client reads and writes a media type. */
 export type MediaKind = "json" | "text" | "form" | "multipart" | "events" | "lines" | "sequence" | "binary" | "any";
 
-/** Returns the kind of a media type. */
 export function kindOf(mediaType: string): MediaKind {
   const type = essenceOf(mediaType);
   if (type === "text/event-stream") return "events";

@@ -39,7 +39,6 @@ export function identifierOf(id: string): string {
   return RESERVED_WORDS.has(name) ? `${name}_` : name;
 }
 
-/** Returns a name with a capital at its beginning. */
 export function capitalized(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }

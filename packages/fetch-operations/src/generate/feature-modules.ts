@@ -111,7 +111,6 @@ export { ContractViolation } from "fetch-operations/testing";
   };
 }
 
-/** Returns the module of the options for TanStack Query. */
 export function queriesModule(operations: ClientOperation[], { name }: Config): string {
   const key = name.charAt(0).toLowerCase() + name.slice(1);
   const read = operations.filter(({ method }) => method === "GET");

@@ -140,7 +140,6 @@ ${code}
 ${all}`;
 }
 
-/** Returns the types of each operation: its input, its result, and its calls by name, by path and by page. */
 function calls(operations: ClientOperation[], { name }: Config): string {
   const methods = [...new Set(operations.map(({ method }) => method))];
   const overloads = methods.map((method) => {

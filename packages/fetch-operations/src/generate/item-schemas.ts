@@ -42,7 +42,6 @@ function dataSchema(document: OpenApiDocument, event: Schema): Schema {
   return json.length === 1 ? json[0]! : { anyOf: json };
 }
 
-/** Returns the schemas of the kinds of events. */
 function eventsOf(document: OpenApiDocument, event: Schema): Schema[] {
   const schema = resolve<Schema>(document, event);
   const kinds = (schema["oneOf"] ?? schema["anyOf"]) as Schema[] | undefined;

@@ -84,7 +84,6 @@ function bodyType(operation: ClientOperation, index: number): string {
   return types[kind] ?? "BinaryBody";
 }
 
-/** Returns the type of an operation's results. */
 export function resultType(operation: ClientOperation): string {
   const { responses, typeName, name } = operation;
   const members = responses.flatMap((response) => membersOf(operation, response, responses));
@@ -157,14 +156,12 @@ function dataType(operation: ClientOperation, response: DeclaredResponse, type: 
   return types[kind] ?? "Blob";
 }
 
-/** Returns the type of the items of an operation with pages. */
 export function itemType({ pages, typeName }: ClientOperation): string {
   const path = pages!.items.split("/").slice(1);
   const keys = path.map((key) => JSON.stringify(key.replaceAll("~1", "/").replaceAll("~0", "~")));
   return `ItemOf<DataOf<${typeName}Result>${keys.length > 0 ? `, [${keys.join(", ")}]` : ""}>`;
 }
 
-/** Returns the arguments of a call. */
 export function argumentList({ typeName, isInputRequired }: ClientOperation): string {
   return `input${isInputRequired ? "" : "?"}: ${typeName}Input, options?: CallOptions`;
 }
@@ -175,7 +172,6 @@ export function signature(operation: ClientOperation, result: string): string {
   return `${comment(documentation, "  ")}  ${name}: (${argumentList(operation)}) => ${result};\n`;
 }
 
-/** Returns the overload of a call by path. */
 export function overload(operation: ClientOperation): string {
   const { path, isInputRequired, documentation, typeName, body } = operation;
   const bodies = body?.media.map(({ type }, index) => {

@@ -46,7 +46,6 @@ export function requestPartsOf(
   return complete(draft, path);
 }
 
-/** Returns the parts of a request that is called by its path. */
 export function requestPartsByPath(
   { path, parameters }: OperationDescription,
   { params = {}, body, contentType }: InitByPath,

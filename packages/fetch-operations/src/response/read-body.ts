@@ -46,7 +46,6 @@ export async function* chunksOf<Chunk extends Uint8Array>(
   }
 }
 
-/** Returns the error of a body that exceeds `maxResponseBytes`. */
 export function tooLarge(limit: number, part = "The body"): CallFailure {
   return new CallFailure("response_too_large", `${part} is larger than ${limit} bytes.`);
 }

@@ -2,6 +2,7 @@ import {
   type OpenApiDocument,
   type OperationEntry,
   operationsOf,
+  parameterNames,
   type ParameterObject,
   type Reference,
   type RequestBodyObject,
@@ -9,6 +10,7 @@ import {
   resolve,
   type ResponseObject,
   type Schema,
+  securityScheme,
   type SecurityScheme,
   withDirections,
   withLocalReferences,
@@ -86,16 +88,11 @@ function literalOf(text: string): string {
 
 /** Returns the texts between the parameters of a path template. */
 function literalsOf(path: string): string[] {
-  return path.split(/\{[^}]*\}/);
+  return path.split(/\{[^}]+\}/);
 }
 
 function operationContract(document: ContractDocument, entry: OperationEntry, id: string): OperationContract {
   const { method, path, operation, parameters } = entry;
-  const securitySchemes = Object.fromEntries(
-    Object.entries((document.components?.["securitySchemes"] ?? {}) as Record<string, SecurityScheme | Reference>).map(
-      ([name, scheme]) => [name, resolve<SecurityScheme>(document, scheme)],
-    ),
-  );
   const responses = Object.entries(operation.responses ?? {}).map(
     ([key, node]) => [key, resolve<ResponseObject>(document, node)] as const,
   );
@@ -108,12 +105,12 @@ function operationContract(document: ContractDocument, entry: OperationEntry, id
     id,
     method: method.toUpperCase(),
     path: new RegExp(`(?:${basePaths.join("|")})${template}$`),
-    pathParameters: Array.from(path.matchAll(/\{([^}]*)\}/g), ([, name]) => name!),
+    pathParameters: parameterNames(path),
     parameters,
     requestBody: operation.requestBody && resolve<RequestBodyObject>(document, operation.requestBody),
     responses: Object.fromEntries(responses),
     security: requirementsOf(document, entry).map((requirement) =>
-      Object.keys(requirement).flatMap((name) => securitySchemes[name] ?? []),
+      Object.keys(requirement).flatMap((name) => securityScheme(document, name) ?? []),
     ),
     success: Number(responses.find(([key]) => /^2\d\d$/.test(key))?.[0] ?? 200),
   };

@@ -75,7 +75,6 @@ export function scalarJson(document: OpenApiDocument, text: string, schema: Sche
   return types.has("boolean") && (text === "true" || text === "false") ? text : JSON.stringify(text);
 }
 
-/** Returns the schema of the items of an array. */
 export function itemSchema(document: OpenApiDocument, schema: Schema | undefined): Schema | undefined {
   return partsOf(document, schema).find(({ items }) => items !== undefined)?.items;
 }
