@@ -37,7 +37,7 @@ export interface Wanted {
   example?: string | undefined;
   /** The header `Accept`. Default: any media type. */
   accept?: string | undefined;
-  /** Numbers from which the body is made, in place of an example. */
+  /** Numbers from which the body is generated, in place of an example. */
   random?: (() => number) | undefined;
 }
 
@@ -104,7 +104,7 @@ function examplesOf(document: OpenApiDocument, { schema, examples }: MediaType):
   return new Map(found);
 }
 
-/** Returns the example of a body with this status, or the first one, or else a made value. */
+/** Returns the example of a body with this status, or the first one, or else a generated value. */
 async function exampleBody(
   document: OpenApiDocument,
   media: MediaType,
@@ -116,15 +116,15 @@ async function exampleBody(
   const values = [...examplesOf(document, media).values()];
   const example = parsedExample(document, schema, media.example);
   const given = values.find((value) => statusIn(value) === status) ?? example ?? values[0];
-  return given ?? madeBody(document, schema, where);
+  return given ?? generatedBody(document, schema, where);
 }
 
-const made = new WeakMap<Schema, Promise<unknown>>();
+const generated = new WeakMap<Schema, Promise<unknown>>();
 
-/** Makes the body of a schema once. */
-function madeBody(document: OpenApiDocument, schema: Schema, where: string): Promise<unknown> {
-  const body = made.get(schema) ?? validValue(document, schema, where);
-  if (typeof schema === "object") made.set(schema, body);
+/** Generates the body of a schema once. */
+function generatedBody(document: OpenApiDocument, schema: Schema, where: string): Promise<unknown> {
+  const body = generated.get(schema) ?? validValue(document, schema, where);
+  if (typeof schema === "object") generated.set(schema, body);
   return body;
 }
 
@@ -155,7 +155,7 @@ export async function preferredResponse(
   return response && { response, applied: { code: response.status } };
 }
 
-/** Resolves to a response whose body is made from its schema; to undefined if the operation declares no such body. */
+/** Resolves to a response whose body is generated from its schema; to undefined if the operation declares no such body. */
 async function dynamicResponse(
   document: OpenApiDocument,
   entry: OperationEntry,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { responseOf } from "../src/testing/answer.ts";
+import { responseOf } from "../src/testing/mock-response.ts";
 import { contractOf, ContractViolation, type OperationContract } from "../src/testing/contract.ts";
 import { readRequest } from "../src/testing/request.ts";
 import { schemaValidator, valueOf } from "../src/testing/schema.ts";

@@ -8,22 +8,22 @@ import {
 } from "openapi-document";
 
 /** The function of the runtime that makes a security scheme, with its arguments. */
-export interface MadeScheme {
+export interface SchemeCode {
   import: string;
   arguments: string[];
 }
 
 /** Returns the security schemes of a document that the client sends. */
-export function schemesOf(document: OpenApiDocument): Map<string, MadeScheme> {
+export function schemesOf(document: OpenApiDocument): Map<string, SchemeCode> {
   const { securitySchemes = {} } = (document.components ?? {}) as { securitySchemes?: Record<string, SecurityScheme> };
-  const made = Object.entries(securitySchemes).flatMap(([id, node]) => {
-    const scheme = madeScheme(resolve<SecurityScheme>(document, node));
+  const sent = Object.entries(securitySchemes).flatMap(([id, node]) => {
+    const scheme = schemeCode(resolve<SecurityScheme>(document, node));
     return scheme === undefined ? [] : [[id, scheme] as const];
   });
-  return new Map(made);
+  return new Map(sent);
 }
 
-function madeScheme({ type, scheme = "", in: place = "", name = "" }: SecurityScheme): MadeScheme | undefined {
+function schemeCode({ type, scheme = "", in: place = "", name = "" }: SecurityScheme): SchemeCode | undefined {
   if (type === "mutualTLS") return { import: "mutualTls", arguments: [] };
   if (type === "apiKey" && ["header", "query", "cookie"].includes(place))
     return { import: "apiKey", arguments: [place, name] };

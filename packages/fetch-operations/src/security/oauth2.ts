@@ -46,7 +46,7 @@ export function clientCredentials(options: ClientCredentialsOptions): (reason: C
       "post",
       pathname + search,
       init,
-    )) as Answer;
+    )) as TokenResponse;
     const token = data?.access_token;
     if (typeof token !== "string" || !/^bearer$/i.test(data?.token_type ?? "bearer"))
       throw new Error(
@@ -65,7 +65,7 @@ export function clientCredentials(options: ClientCredentialsOptions): (reason: C
   };
 }
 
-interface Answer {
+interface TokenResponse {
   data?: { access_token?: string; token_type?: string; expires_in?: number };
   error?: { error?: string };
   response: Response;

@@ -1,6 +1,6 @@
 import type { ValueTypes } from "../contract/shapes.ts";
 import type { OperationDescription } from "../operation.ts";
-import { type AnyMockAnswer, responseOf } from "./answer.ts";
+import { type AnyMockResponse, responseOf } from "./mock-response.ts";
 import {
   type ContractDocument,
   contractOf,
@@ -36,7 +36,7 @@ export interface Fake<Types extends FakeTypes> {
   reset: () => void;
 }
 
-type AnyMock = AnyMockAnswer | ((request: AnyFakeRequest) => AnyMockAnswer | Promise<AnyMockAnswer>);
+type AnyMock = AnyMockResponse | ((request: AnyFakeRequest) => AnyMockResponse | Promise<AnyMockResponse>);
 
 /** The settings of a client's generation that its fake needs. */
 export interface FakeOptions extends ValueTypes {

@@ -1,5 +1,5 @@
 /** A fake service for tests of programs that use a generated client. */
-export { declaredResponse } from "./answer.ts";
+export { declaredResponse } from "./mock-response.ts";
 export {
   type ContractDocument,
   contractOf,

@@ -4,14 +4,14 @@ import type { MediaTypeObject, ResponseObject } from "openapi-document";
 import { type SchemaError, valueOf, withoutForbidden } from "./schema.ts";
 
 /** A mocked response of any operation. */
-export interface AnyMockAnswer {
+export interface AnyMockResponse {
   status: number;
   body?: unknown;
   headers?: Record<string, string>;
 }
 
 /** Returns the response of a mock. Throws a `ContractViolation` if the response breaks the contract. */
-export function responseOf(contract: FakeContract, operation: OperationContract, mock: AnyMockAnswer): Response {
+export function responseOf(contract: FakeContract, operation: OperationContract, mock: AnyMockResponse): Response {
   const { status } = mock;
   const declared = declaredResponse(operation, status);
   if (declared === undefined)
@@ -52,7 +52,7 @@ function isErrorStatus(status: number): boolean {
 function bodyOf(
   contract: FakeContract,
   operation: OperationContract,
-  { status, body }: AnyMockAnswer,
+  { status, body }: AnyMockResponse,
   { content = {} }: ResponseObject,
 ): [type: string, body: ConstructorParameters<typeof Response>[0]] {
   const type = Object.keys(content).find((key) => /[/+]json\b/.test(key)) ?? Object.keys(content)[0];
