@@ -5,7 +5,7 @@ import type { OperationDescription } from "../operation.ts";
 import type { CallOptions } from "../options.ts";
 import { readText } from "../response/read-body.ts";
 import { checkNull, parseRounding } from "../response/read-json.ts";
-import { fingerprints, type PublishedDocument, sha256 } from "./fingerprint.ts";
+import { fingerprints, hashOf, type PublishedDocument } from "./fingerprint.ts";
 
 /** The differences between the client's contract and the service's published contract, as operationIds. */
 export interface ContractCheck {
@@ -67,7 +67,6 @@ export async function checkContract(
     throw errorOf({ ...exchange, result });
   };
   if (!isDocument(document)) return reject();
-  const { servers: _, ...content } = document;
   const theirs = await fingerprints(document).catch(reject);
   const ids = Object.keys(ours);
   const removed = ids.filter((id) => !(id in theirs));
@@ -78,7 +77,7 @@ export async function checkContract(
     removed,
     added: Object.keys(theirs).filter((id) => !(id in ours)),
     client,
-    server: { version: document.info.version, hash: await sha256(`${JSON.stringify(content, null, 2)}\n`) },
+    server: { version: document.info.version, hash: await hashOf(document) },
   };
 }
 

@@ -39,8 +39,13 @@ export async function fingerprints(given: OpenApiDocument): Promise<Record<strin
   return digests;
 }
 
-/** Returns the SHA-256 of a text, in hexadecimal. */
-export async function sha256(text: string): Promise<string> {
+/** Returns the SHA-256 of a document without its `servers`, in hexadecimal. */
+export async function hashOf(document: OpenApiDocument & { servers?: unknown }): Promise<string> {
+  const { servers: _, ...content } = document;
+  return sha256(`${JSON.stringify(content, null, 2)}\n`);
+}
+
+async function sha256(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,5 +1,4 @@
-import { fingerprints, sha256 } from "../contract/fingerprint.ts";
-import type { OpenApiDocument } from "openapi-document";
+import { fingerprints, hashOf } from "../contract/fingerprint.ts";
 import type { Config } from "./config.ts";
 import type { Contract } from "./contract-source.ts";
 import type { ClientOperation } from "./operations.ts";
@@ -12,8 +11,7 @@ export async function contractModules(
   operations: ClientOperation[],
   path: string,
 ): Promise<Record<string, string>> {
-  const { servers: _, ...content } = document as OpenApiDocument & { servers?: unknown };
-  const hash = await sha256(`${JSON.stringify(content, null, 2)}\n`);
+  const hash = await hashOf(document);
   const all = await fingerprints(document);
   const own = Object.fromEntries(operations.map(({ id }) => [id, all[id]]));
   return {
