@@ -2,6 +2,7 @@ import { Problem } from "express-operations";
 import { validValue } from "express-operations/conformance";
 import {
   effectiveSchema,
+  isRecord,
   type OpenApiDocument,
   type OperationEntry,
   propertiesOf,
@@ -47,7 +48,7 @@ const BEHAVIOURS: Record<Role, (work: CollectionRequest) => Promise<MockResponse
   create: async (work) => {
     const response = await responseOf(work);
     const added = work.collection.add(await withRequiredFields(work, bodyOf(work.input)));
-    return isFields(response.body) ? { ...response, body: await declaredFields(work, added) } : response;
+    return isRecord(response.body) ? { ...response, body: await declaredFields(work, added) } : response;
   },
   fetch: (work) => memberResponse(work, work.collection.find(idOf(work.input))),
   replace: async (work) => {
@@ -167,7 +168,7 @@ async function memberResponse(work: CollectionRequest, member: Member | undefine
   const { document, entry, input } = work;
   if (member !== undefined) {
     const response = await responseOf(work);
-    return isFields(response.body) ? { ...response, body: await declaredFields(work, member) } : response;
+    return isRecord(response.body) ? { ...response, body: await declaredFields(work, member) } : response;
   }
   const response = await exampleResponse(document, entry, 404, { accept: input.accept });
   if (response === undefined) throw new Problem(404, "not_found", "There is no such member.");
@@ -203,17 +204,13 @@ function withRequiredFields(work: CollectionRequest, body: Member): Promise<Memb
 /** Adds the required fields of a schema, from the example of the operation or made. Clients may have sent what it forbids. */
 async function withRequired({ document, entry }: CollectionRequest, schema: Schema, given: Member): Promise<Member> {
   const { body } = await successResponse(document, entry);
-  const example = isFields(body) ? body : {};
+  const example = isRecord(body) ? body : {};
   const missing = ((schema["required"] ?? []) as string[]).filter(
     (name) => !Object.hasOwn(given, name) && Object.hasOwn(example, name),
   );
   const known = { ...Object.fromEntries(missing.map((name) => [name, example[name]])), ...given };
   const options = { given: known };
   return validValue(document, schema, `the response of "${entry.id}"`, options).catch(() => known) as Promise<Member>;
-}
-
-function isFields(body: unknown): body is Member {
-  return typeof body === "object" && body !== null && !Array.isArray(body);
 }
 
 function successSchema(document: OpenApiDocument, entry: OperationEntry): Schema {
