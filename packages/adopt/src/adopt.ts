@@ -96,7 +96,7 @@ export async function adopt(
 function withoutPetstoreLines({ read, write }: Repository): void {
   for (const [page, word] of [
     ["ARCHITECTURE.md", "storefront"],
-    ["ARCHITECTURE.md", "mutation testing"],
+    ["ARCHITECTURE.md", "laboratory"],
     ["apps/server/docs/operations.md", "createPet"],
   ] as const) {
     const lines = read(page).split("\n");
