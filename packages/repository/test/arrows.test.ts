@@ -111,3 +111,27 @@ test.each(REFUSED.filter(([file]) => [...nodes.values()].includes(folderOf(file)
     expect(refusal(file, imported)).toContain(file);
   },
 );
+
+test("no library depends on a product, and nothing on a private package", () => {
+  const kinds = new Map(
+    Array.from(page.matchAll(/^\| \[`([^`]+)`\]\([^)]+\)\s*\| (product|library|private)\b/gm), ([, folder, kind]) => [
+      folder!,
+      kind!,
+    ]),
+  );
+  const allowed: Record<string, string[]> = { product: ["product", "library"], library: ["library"] };
+  const workspace = [...folders.values()].filter((folder) => folder === folderOf(folder));
+  const refused = workspace.flatMap((folder) => {
+    const kind = kinds.get(folder);
+    if (kind === undefined) return [`ARCHITECTURE.md does not name the kind of ${folder}.`];
+    const manifest = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as {
+      dependencies?: Record<string, string>;
+    };
+    return Object.keys(manifest.dependencies ?? {}).flatMap((name) => {
+      const other = kinds.get(folders.get(name) ?? "");
+      const isAllowed = other === undefined || (allowed[kind]?.includes(other) ?? true);
+      return isAllowed ? [] : [`${folder} (${kind}) depends on ${name} (${other}).`];
+    });
+  });
+  expect(refused).toEqual([]);
+});
