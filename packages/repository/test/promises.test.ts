@@ -5,12 +5,19 @@ import { expect, test } from "vitest";
 
 const PROMISES = readFileSync(join(root, "apps/server/docs/promises.md"), "utf8");
 const NAMED = Array.from(
-  PROMISES.matchAll(/`(?:([\w-]+): )?vitest run ([^`]*)`/g),
-  ([, name, files]) => [name === undefined ? "apps/server" : `packages/${name}`, files!] as const,
+  PROMISES.matchAll(/`(?:([\w-]+): )?vitest run ([^`]*)`|`pnpm --filter @platform\/([\w-]+) test\b ?([^`:]*)`/g),
+  ([, name, files, filtered, filter]) => {
+    const folder = name ?? filtered;
+    return [folder === undefined ? "apps/server" : `packages/${folder}`, files ?? filter!] as const;
+  },
 );
 
-test.each(NAMED)("the tests in %s that the server's promises name exist: %s", (folder, files) => {
-  const tests = repositoryFiles(`${folder}/*.test.ts`);
-  const named = files.split(" ").filter((word) => word.startsWith("test/"));
-  expect(named.filter((part) => !tests.some((file) => file.startsWith(`${folder}/${part}`)))).toEqual([]);
+test.each(NAMED)("every test in %s that the server's promises name is run: %s", (folder, words) => {
+  const filters = words
+    .split(" ")
+    .filter((word, index, all) => !/^-|^…?$/.test(word) && all[index - 1] !== "--project");
+  // As the shared configuration of Vitest: long tests run only if the command names one.
+  const areLongRun = filters.some((filter) => filter.includes(".long.test"));
+  const tests = repositoryFiles(`${folder}/*.test.ts`).filter((file) => areLongRun || !file.includes(".long.test"));
+  expect(filters.filter((filter) => !tests.some((file) => file.slice(folder.length).includes(filter)))).toEqual([]);
 });
