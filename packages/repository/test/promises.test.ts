@@ -21,3 +21,19 @@ test.each(NAMED)("every test in %s that the server's promises name is run: %s", 
   const tests = repositoryFiles(`${folder}/*.test.ts`).filter((file) => areLongRun || !file.includes(".long.test"));
   expect(filters.filter((filter) => !tests.some((file) => file.slice(folder.length).includes(filter)))).toEqual([]);
 });
+
+const manifests = repositoryFiles("apps/*/package.json", "packages/*/package.json").map(
+  (file) => JSON.parse(readFileSync(join(root, file), "utf8")) as { name: string; scripts?: Record<string, string> },
+);
+const SCRIPTS = repositoryFiles("*.md").flatMap((page) =>
+  // `--filter <package> <script>`, and scripts that follow it in a row, as in "`--filter a test`, `test:long`".
+  Array.from(
+    readFileSync(join(root, page), "utf8").matchAll(/--filter ([@\w/-]+) (\w[\w:-]*(?:`, `test:[\w-]+)*)/g),
+    ([, name, scripts]) => scripts!.split("`, `").map((script) => [page, script, name!] as const),
+  ).flat(),
+);
+
+test.each(SCRIPTS)("%s names the script %s of %s, which exists", (_, script, name) => {
+  const scripts = manifests.find((manifest) => manifest.name === name)?.scripts ?? {};
+  expect(["exec", "pack", "run", ...Object.keys(scripts)]).toContain(script);
+});
