@@ -6,7 +6,7 @@ import { createProblem, Problem } from "./problem.ts";
 import { faultsOf, type RequestData } from "./eov/eov.ts";
 import { expectOneContentType, type ReceivedBody } from "./request/body.ts";
 import { problemOfFaults } from "./request/fault-message.ts";
-import { namedHeaders, type Parameters } from "./request/parameters.ts";
+import { namedHeaders, type Parameters } from "./request/values.ts";
 import { type PathRouter, queryOf } from "./request/path-router.ts";
 import type { HandlerResponse } from "./response/handler-response.ts";
 import { signalOf } from "./response/request-signal.ts";

@@ -4,7 +4,7 @@ import type { Fault } from "../eov/eov.ts";
 import { listOf, nameList, oneOf } from "../lists.ts";
 import { describePattern } from "./pattern-words.ts";
 import { printable } from "../problem.ts";
-import { isInexactNumber, numberFault } from "./scalar.ts";
+import { isInexactNumber, numberFault } from "./values.ts";
 
 /** The longest quotation from a description, in characters. */
 const MAX_QUOTED_LENGTH = 200;

@@ -1,6 +1,6 @@
 import { type OpenApiDocument, type Schema, type Declaration, itemAt, shapesOf, unnamedField } from "openapi-document";
 import { jsonOf } from "./json.ts";
-import { scalarOf, type ScalarTypes, scalarTypesOf } from "./scalar.ts";
+import { scalarOf, type ScalarTypes, scalarTypesOf } from "./values.ts";
 
 /** A value as sent, decoded but without its type: a text, a list, or fields. */
 export type Sent = string | Sent[] | { [name: string]: Sent };
