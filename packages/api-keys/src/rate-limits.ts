@@ -1,5 +1,5 @@
 import { isIPv6 } from "node:net";
-import { forwardedOf } from "@platform/service/request-head";
+import { forwardedOf } from "@platform/service/forwarded";
 import { problem } from "@platform/service/problems";
 import { isPostgres } from "@platform/storage/database";
 import type { Request } from "express";

@@ -11,7 +11,7 @@ import {
   isPreflight,
   sendDefaultHeaders,
   sendPreflight,
-} from "./http/default-headers.ts";
+} from "./http/heads.ts";
 import { requestStages, type RequestState, type StageOptions } from "./http/stages.ts";
 import type { Observer } from "./operation-options.ts";
 import type { Tracing } from "./observability/tracing.ts";

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import express, { type Express, type Response } from "express";
 import helmet from "helmet";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { createDefaultHeaders, sendDefaultHeaders } from "../src/http/default-headers.ts";
+import { createDefaultHeaders, sendDefaultHeaders } from "../src/http/heads.ts";
 import { json, startThings, type Things } from "../testing/start-things.ts";
 
 let service: Things;

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { SERVICE_SETTINGS, readSettings, serviceConfig } from "../src/settings.ts";
-import { type Forwarded, forwardedOf } from "../src/http/request-head.ts";
+import { type Forwarded, forwardedOf } from "../src/http/forwarded.ts";
 
 const trustProxy = (setting: string) =>
   serviceConfig(readSettings(z.object(SERVICE_SETTINGS), { TRUST_PROXY: setting })).trustProxy;

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import express from "express";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isAuthority, originOf } from "../src/http/request-head.ts";
+import { isAuthority, originOf } from "../src/http/forwarded.ts";
 
 test.each([
   "",

@@ -1,7 +1,7 @@
 import express, { type RequestHandler, type Router } from "express";
 import { entityTagOf, isNotModified } from "express-operations";
 import { allowGetHead } from "../http/allow-get-head.ts";
-import { originOf } from "../http/request-head.ts";
+import { originOf } from "../http/forwarded.ts";
 
 /** The fields of the OpenAPI document that the service reads. */
 export interface ServedDocument {
