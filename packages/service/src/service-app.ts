@@ -5,14 +5,9 @@ import { contractDocument, type ServedDocument } from "./documents/contract-docu
 import { type ErrorFormat, problem } from "./problems.ts";
 import { onError } from "./http/on-error.ts";
 import { allowGetHead } from "./http/allow-get-head.ts";
-import {
-  CORS_HEADERS,
-  createDefaultHeaders,
-  isPreflight,
-  sendDefaultHeaders,
-  sendPreflight,
-} from "./http/heads.ts";
-import { requestStages, type RequestState, type StageOptions } from "./http/stages.ts";
+import { forwardedOf } from "./http/forwarded.ts";
+import { CORS_HEADERS, createDefaultHeaders, sendDefaultHeaders, sendPreflight } from "./http/heads.ts";
+import { isPreflight, peerOf, requestStages, type RequestState, type StageOptions } from "./http/stages.ts";
 import type { Observer } from "./operation-options.ts";
 import type { Tracing } from "./observability/tracing.ts";
 import { isReady, type Readiness, readiness } from "./life/readiness.ts";
@@ -43,10 +38,10 @@ export interface ServiceAppOptions
  * page.
  */
 export function createServiceApp(options: ServiceAppOptions): Express {
-  const { document, basePath, logger, outages, tracing, observer, strictTransportSecurity } = options;
+  const { document, basePath, logger, outages, tracing, observer, strictTransportSecurity, trustProxy = [] } = options;
   const app = express();
   app.disable("x-powered-by").disable("etag").enable("case sensitive routing").enable("strict routing");
-  app.set("trust proxy", options.trustProxy ?? []); // `forwardedOf` reads this setting
+  app.set("trust proxy", trustProxy); // `forwardedOf` reads this setting
   sendDefaultHeaders(app);
   const crossOriginHeaders = createDefaultHeaders(strictTransportSecurity, CORS_HEADERS);
   const { everyRequest, apiRequest } = requestStages(
@@ -54,6 +49,7 @@ export function createServiceApp(options: ServiceAppOptions): Express {
       ...options,
       defaultHeaders: createDefaultHeaders(strictTransportSecurity),
       crossOriginHeaders,
+      clientOf: [trustProxy].flat().every((proxy) => proxy === 0) ? peerOf : forwardedOf,
       onArrival: [tracing?.traceRequest, observer?.observeRequest].filter((call) => call !== undefined),
     },
     options.api,

@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import express from "express";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isAuthority, originOf } from "../src/http/forwarded.ts";
+import { originOf } from "../src/http/forwarded.ts";
+import { isAuthority } from "../src/http/heads.ts";
 
 test.each([
   "",

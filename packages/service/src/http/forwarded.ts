@@ -1,84 +1,14 @@
 import { isIP, isIPv6, SocketAddress } from "node:net";
 import type { Request } from "express";
-import type { Problem } from "express-operations";
-import { problem } from "../problems.ts";
 import { MAX_PROXIES } from "../settings.ts";
-
-/**
- * The maximum length of a request target (path and query), in characters. Node's limit of 16 KiB covers target and headers
- * together.
- */
-export const MAX_TARGET = 8_192;
-
-/** Returns the problem of a request head that HTTP forbids but Node's parser accepts. */
-export function headFault(request: Request): Problem | undefined {
-  return versionFault(request) ?? framingFault(request) ?? hostFault(request) ?? targetFault(request);
-}
-
-/** The start of the next request is unknown after a fault of version or framing, so the connection is closed. */
-const CLOSE = { Connection: "close" };
-
-function versionFault({ httpVersion }: Request) {
-  return httpVersion === "1.1" || httpVersion === "1.0" ? undefined : problem("http_version_not_supported", CLOSE);
-}
-
-/** Returns the problem of a Transfer-Encoding that is not `chunked` alone, or is in HTTP/1.0 (RFC 9112, sections 6.1 and 6.3). */
-function framingFault({ httpVersion, headers }: Request) {
-  const coding = headers["transfer-encoding"];
-  if (coding === undefined) return undefined;
-  if (httpVersion === "1.0")
-    return problem(
-      "invalid_request",
-      CLOSE,
-      "HTTP/1.0 does not support Transfer-Encoding. Send a Content-Length, or use HTTP/1.1.",
-    );
-  if (coding.toLowerCase() === "chunked") return undefined;
-  const code = /,[ \t]*chunked$/i.test(coding) ? "not_implemented" : "invalid_request";
-  return problem(code, CLOSE, "The only Transfer-Encoding supported is chunked. Send the body without other codings.");
-}
-
-/** Returns the 400 for a missing, repeated or malformed Host (RFC 9112, section 3.2). Node's own 400 would have no body. */
-function hostFault(request: Request) {
-  const count = headerCount(request, "host");
-  const isValid = count === 0 ? request.httpVersion === "1.0" : count === 1 && isAuthority(request.headers.host!);
-  return isValid
-    ? undefined
-    : problem(
-        "invalid_request",
-        undefined,
-        "The request must have exactly one valid Host header. Send the host name or address of the service.",
-      );
-}
-
-/** A scheme, and an authority with user information (RFC 3986, section 3.2.1). */
-const USER_INFORMATION = /^[A-Za-z][\w+.-]*:\/\/[^/?]*@/;
-
-function targetFault({ originalUrl }: Request) {
-  if (originalUrl.length > MAX_TARGET) return problem("uri_too_long");
-  if (!originalUrl.includes("#") && !USER_INFORMATION.test(originalUrl)) return undefined;
-  return problem(
-    "invalid_request",
-    undefined,
-    "The request target must have no fragment and no user information. Send the path and query only.",
-  );
-}
-
-function headerCount({ rawHeaders }: Request, lowerCaseName: string): number {
-  let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.toLowerCase() === lowerCaseName) count++;
-  return count;
-}
+import { type Client, peerAddress } from "./stages.ts";
 
 /** The client of a request, as reported by the proxies in `TRUST_PROXY`. */
-export interface Forwarded {
-  /** The client's IP address in canonical form, without a port; undefined only if the connection is gone. */
-  address: string | undefined;
+export interface Forwarded extends Client {
   /** The scheme of the URL that the client requested; undefined if no trusted proxy reports it. */
   scheme?: Scheme | undefined;
   /** The `Host` that the client sent, not validated; undefined if no trusted proxy reports it. */
   host?: string | undefined;
-  /** The client addresses in `Forwarded` and `X-Forwarded-For`, if they differ. Neither is used then, since one may be forged. */
-  claimed?: (string | undefined)[];
 }
 
 type Scheme = "http" | "https";
@@ -149,11 +79,6 @@ function addressOf(node = ""): string | undefined {
   return peerAddress(new SocketAddress({ family: "ipv6", address: withoutZone }).address);
 }
 
-/** Returns the address of a socket without its zone, and a mapped address (`::ffff:`) as plain IPv4. */
-function peerAddress(address: string | undefined): string | undefined {
-  return address?.replace(/^::ffff:(?=[\d.]+$)|%.*$/g, "");
-}
-
 function schemeOf(text = ""): Scheme | undefined {
   return (["http", "https"] as const).find((scheme) => scheme === text.toLowerCase());
 }
@@ -211,19 +136,11 @@ function take<Item>(most: number, items: Iterable<Item>): Item[] {
   return taken;
 }
 
-/** `host [":" port]` (RFC 3986, section 3.2). The host is a name, which may be empty, or an address. */
-const AUTHORITY = /^(\[[0-9A-Za-z.:]+\]|([\w.~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(:\d*)?$/;
-
 /** A name of at most 253 characters (RFC 1035, section 2.3.4) or an address, with an optional port. */
 const PUBLIC_HOST = /^(\[[0-9A-Fa-f.:]{2,45}\]|[\w.-]{1,253})(:\d{1,5})?$/;
 
 /** The headers that proxies add. If one is present and no trusted proxy reports the scheme, the scheme is unknown. */
 const PROXY_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto"];
-
-/** Whether the string is the host of a URL, with an optional port. */
-export function isAuthority(text: string): boolean {
-  return AUTHORITY.test(text);
-}
 
 /**
  * Returns the origin that a client used, such as `https://api.example:8443` (RFC 6454, section 6.2). It consists of `Host` and

@@ -1,6 +1,81 @@
 import type { OutgoingHttpHeader, OutgoingHttpHeaders, ServerResponse as NodeResponse } from "node:http";
 import type { Express, Request, Response } from "express";
+import type { Problem } from "express-operations";
+import { problem } from "../problems.ts";
 import { ServerResponse } from "./node-http.ts";
+
+/**
+ * The maximum length of a request target (path and query), in characters. Node's limit of 16 KiB covers target and headers
+ * together.
+ */
+export const MAX_TARGET = 8_192;
+
+/** Returns the problem of a request head that HTTP forbids but Node's parser accepts. */
+export function headFault(request: Request): Problem | undefined {
+  return versionFault(request) ?? framingFault(request) ?? hostFault(request) ?? targetFault(request);
+}
+
+/** The start of the next request is unknown after a fault of version or framing, so the connection is closed. */
+const CLOSE = { Connection: "close" };
+
+function versionFault({ httpVersion }: Request) {
+  return httpVersion === "1.1" || httpVersion === "1.0" ? undefined : problem("http_version_not_supported", CLOSE);
+}
+
+/** Returns the problem of a Transfer-Encoding that is not `chunked` alone, or is in HTTP/1.0 (RFC 9112, sections 6.1 and 6.3). */
+function framingFault({ httpVersion, headers }: Request) {
+  const coding = headers["transfer-encoding"];
+  if (coding === undefined) return undefined;
+  if (httpVersion === "1.0")
+    return problem(
+      "invalid_request",
+      CLOSE,
+      "HTTP/1.0 does not support Transfer-Encoding. Send a Content-Length, or use HTTP/1.1.",
+    );
+  if (coding.toLowerCase() === "chunked") return undefined;
+  const code = /,[ \t]*chunked$/i.test(coding) ? "not_implemented" : "invalid_request";
+  return problem(code, CLOSE, "The only Transfer-Encoding supported is chunked. Send the body without other codings.");
+}
+
+/** Returns the 400 for a missing, repeated or malformed Host (RFC 9112, section 3.2). Node's own 400 would have no body. */
+function hostFault(request: Request) {
+  const count = headerCount(request, "host");
+  const isValid = count === 0 ? request.httpVersion === "1.0" : count === 1 && isAuthority(request.headers.host!);
+  return isValid
+    ? undefined
+    : problem(
+        "invalid_request",
+        undefined,
+        "The request must have exactly one valid Host header. Send the host name or address of the service.",
+      );
+}
+
+/** A scheme, and an authority with user information (RFC 3986, section 3.2.1). */
+const USER_INFORMATION = /^[A-Za-z][\w+.-]*:\/\/[^/?]*@/;
+
+function targetFault({ originalUrl }: Request) {
+  if (originalUrl.length > MAX_TARGET) return problem("uri_too_long");
+  if (!originalUrl.includes("#") && !USER_INFORMATION.test(originalUrl)) return undefined;
+  return problem(
+    "invalid_request",
+    undefined,
+    "The request target must have no fragment and no user information. Send the path and query only.",
+  );
+}
+
+function headerCount({ rawHeaders }: Request, lowerCaseName: string): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.toLowerCase() === lowerCaseName) count++;
+  return count;
+}
+
+/** `host [":" port]` (RFC 3986, section 3.2). The host is a name, which may be empty, or an address. */
+const AUTHORITY = /^(\[[0-9A-Za-z.:]+\]|([\w.~!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)(:\d*)?$/;
+
+/** Whether the string is the host of a URL, with an optional port. */
+export function isAuthority(text: string): boolean {
+  return AUTHORITY.test(text);
+}
 
 /**
  * The headers of helmet 8 (https://helmetjs.github.io) with a stricter policy. A browser may load no resource for a response and
@@ -127,14 +202,6 @@ const PREFLIGHT_HEADERS = {
   ].join(", "),
   "Access-Control-Max-Age": "86400",
 };
-
-/**
- * Whether a request is a CORS preflight (https://fetch.spec.whatwg.org/#http-cors-protocol). Pages of any origin may send requests,
- * and need an API key of their own, since browsers send no credentials by themselves to a server that allows `*`.
- */
-export function isPreflight({ method, headers }: Request): boolean {
-  return method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
-}
 
 export function sendPreflight(response: Response): void {
   response.writeHead(204, { ...ANY_ORIGIN, ...PREFLIGHT_HEADERS }).end();

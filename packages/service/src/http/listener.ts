@@ -6,7 +6,7 @@ import { type AppOrListener, createServer, messageClasses } from "./node-http.ts
 import { limitPieces } from "./framing.ts";
 import { type ParserError, rejectConnection } from "./parser-errors.ts";
 import { Pipeline, type ServerSocket, type UpgradeRequest } from "./pipeline.ts";
-import { MAX_TARGET } from "./forwarded.ts";
+import { MAX_TARGET } from "./heads.ts";
 import { type Connection, endIfSlow, type Exchange } from "./time-limits.ts";
 
 /** An address to listen on, with the names of its settings for error messages. */

@@ -4,8 +4,7 @@ import type { Logger } from "pino";
 import type { Locals, Problem } from "express-operations";
 import { problem } from "../problems.ts";
 import { parseTraceparent } from "../observability/request-log.ts";
-import { type DefaultHeaders, isPreflight, sendPreflight } from "./heads.ts";
-import { forwardedOf, headFault } from "./forwarded.ts";
+import { type DefaultHeaders, headFault, sendPreflight } from "./heads.ts";
 
 /**
  * The state of a request while it is served, in `response.locals`. Each object has all fields from the start, which keeps access to
@@ -34,6 +33,14 @@ export type RunInSnapshot = (
   run: (dataVersion: number | undefined, credentialsVersion: string | undefined) => void,
 ) => void;
 
+/** The client of a request. */
+export interface Client {
+  /** The client's IP address in canonical form, without a port; undefined only if the connection is gone. */
+  address: string | undefined;
+  /** The client addresses in `Forwarded` and `X-Forwarded-For`, if they differ. Neither is used then, since one may be forged. */
+  claimed?: (string | undefined)[];
+}
+
 /** The options of all stages. */
 export interface StageOptions {
   logger: Logger;
@@ -42,6 +49,7 @@ export interface StageOptions {
   defaultHeaders: DefaultHeaders;
   crossOriginHeaders: DefaultHeaders;
   maxInFlight: number;
+  clientOf: (request: Request) => Client;
   runInSnapshot: RunInSnapshot;
   /** Called with each request as soon as it has a state. */
   onArrival: readonly ((request: Request, response: Response) => void)[];
@@ -57,7 +65,7 @@ export function requestStages(
   const arrive = (request: Request, response: Response): Problem | undefined => {
     response.locals = stateOf(idOf(request, options.isSecret), options.defaultHeaders);
     for (const call of options.onArrival) call(request, response);
-    logAtEnd(logger, request, response);
+    logAtEnd(logger, request, response, options.clientOf(request)); // a closed connection has no address
     return headFault(request);
   };
   const serveInSnapshot = (request: Request, response: Response, next: NextFunction): void =>
@@ -87,6 +95,14 @@ export function requestStages(
   };
 }
 
+/**
+ * Whether a request is a CORS preflight (https://fetch.spec.whatwg.org/#http-cors-protocol). Pages of any origin may send requests,
+ * and need an API key of their own, since browsers send no credentials by themselves to a server that allows `*`.
+ */
+export function isPreflight({ method, headers }: Request): boolean {
+  return method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
+}
+
 function stateOf(id: string, defaultHeaders: DefaultHeaders): RequestState {
   return {
     defaultHeaders,
@@ -104,15 +120,24 @@ function stateOf(id: string, defaultHeaders: DefaultHeaders): RequestState {
 /** The status of an outage or an overload. It is no error of the request, and outages are logged on their own. */
 const UNAVAILABLE = 503;
 
+/** Returns the client of a service that trusts no proxy. */
+export function peerOf({ socket }: Request): Client {
+  return { address: peerAddress(socket.remoteAddress) };
+}
+
+/** Returns the address of a socket without its zone, and a mapped address (`::ffff:`) as plain IPv4. */
+export function peerAddress(address: string | undefined): string | undefined {
+  return address?.replace(/^::ffff:(?=[\d.]+$)|%.*$/g, "");
+}
+
 /**
  * Logs one line for each request: method, path, client address, id and name of the API key, operation, status, duration, request
  * id, and the trace id of a caller that sends `traceparent`. The request id is the caller's `X-Request-Id` if that is valid, or
  * else a generated one. A valid id has 1 to 128 letters, digits, `_`, `.` or `-`, and contains no secret. The response carries
  * the request id in the same header. Headers and bodies are not logged.
  */
-function logAtEnd(logger: Logger, request: Request, response: Response): void {
+function logAtEnd(logger: Logger, request: Request, response: Response, { address, claimed }: Client): void {
   const startedAt = performance.now();
-  const { address, claimed } = forwardedOf(request); // read now, since a closed connection has no address
   response.on("close", () => {
     const { statusCode: status } = response;
     const { caller, operationId, traceId } = response.locals as RequestState;

@@ -18,7 +18,7 @@ import { problem } from "../problems.ts";
 import { type Address, type Listener, listen } from "../http/listener.ts";
 import { onError } from "../http/on-error.ts";
 import { allowGetHead } from "../http/allow-get-head.ts";
-import { headFault } from "../http/forwarded.ts";
+import { headFault } from "../http/heads.ts";
 import type { RequestState } from "../http/stages.ts";
 import type { Observer } from "../operation-options.ts";
 
