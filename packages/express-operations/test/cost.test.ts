@@ -17,9 +17,9 @@ import { listen } from "./listen.ts";
 const NOTORIOUS = [
   "query undeclared[k0]=1&undeclared[k1]=1&…",
   "query tags[k0]=1&tags[k1]=1&…",
-  "path {id}.{revision}.json as ..…",
+  "path {id}.{revision}.json ..…",
   'header Accept: \\"\\"…',
-  "body application/json [1.0,1.0,…]",
+  "body application/json [1.0,1.0,…1.0]",
 ];
 /** Samples the other inputs. Each run starts at another one; `COST_START` repeats a failed run. */
 const STRIDE = 80;

@@ -1,32 +1,38 @@
 import { expect, test } from "vitest";
-import { bodyInputs } from "../src/conformance/cost/body-inputs.ts";
-import { bracketFillings, counted, enclosed, repeated } from "../src/conformance/cost/fillings.ts";
-import { headerInputs, manyHeaders } from "../src/conformance/cost/header-inputs.ts";
-import { jsonInputs } from "../src/conformance/cost/json-inputs.ts";
-import { AUTHORITY_TEXTS, pathInputs, queryInputs } from "../src/conformance/cost/url-inputs.ts";
+import { bodyInputs, jsonInputs } from "../src/conformance/cost/body-inputs.ts";
+import { counted, nested, pairFillings, repeated } from "../src/conformance/cost/fillings.ts";
+import {
+  AUTHORITIES,
+  headerInputs,
+  manyHeaders,
+  pathInputs,
+  queryInputs,
+} from "../src/conformance/cost/head-inputs.ts";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "openapi-document";
 
 test("fillings have at most the requested size, but at least one text", () => {
-  expect(repeated("ab")(7)).toBe("ababab");
-  expect(repeated("é")(7)).toBe("ééé");
-  expect(repeated("abc")(1)).toBe("abc");
+  expect(repeated("ab").fill(7)).toBe("ababab");
+  expect(repeated("é").fill(7)).toBe("ééé");
+  expect(repeated("abc").fill(1)).toBe("abc");
   const names = counted((count) => `k${count}`, "&");
-  expect([names(1), names(6), names(9), names(10)]).toEqual(["k0", "k0", "k0&k1", "k0&k1&k2"]);
-  expect(counted((count) => `k${count};`)(9)).toBe("k0;k1;");
-  expect(enclosed("ab", repeated("x"), "cd")(10)).toBe("abxxxxxxcd");
-  expect(enclosed("ab", repeated("x"))(6)).toBe("abxxxx");
-  expect(enclosed("ab", repeated("x"), "cd")(3)).toBe("abxcd");
+  expect([1, 6, 9, 10].map(names.fill)).toEqual(["k0", "k0", "k0&k1", "k0&k1&k2"]);
+  expect(counted((count) => `k${count};`, "", "(", ")").fill(11)).toBe("(k0;k1;)");
+  expect(repeated("x", "ab", "cd").fill(10)).toBe("abxxxxxxcd");
+  expect(repeated("x", "ab").fill(6)).toBe("abxxxx");
+  expect(repeated("x", "ab", "cd").fill(3)).toBe("abxcd");
+  expect(nested("(", "))", "a", "1").fill(8)).toBe("a((1))))");
+  expect(nested("(", "))", "a", "1").fill(1)).toBe("a(1))");
 });
 
-test("bracketFillings returns a name with each form of brackets", () => {
-  const fillings = bracketFillings("a", "[", "]").map(({ title, fill }) => [title, fill(16)]);
-  expect(fillings).toEqual([
+test("pairFillings returns a name with each form of brackets", () => {
+  const fillings = pairFillings("a").slice(-18, -9);
+  expect(fillings.map(({ title, fill }) => [title, fill(16)])).toEqual([
     ["a[k0]=1&a[k1]=1&…", "a[k0]=1"],
     ["a[0]=1&a[1]=1&…", "a[0]=1&a[1]=1"],
     ["a[]=1&a[]=1&…", "a[]=1&a[]=1&"],
     ["a[k]=1&a[k]=1&…", "a[k]=1&a[k]=1&"],
-    ["a[k0][k]=1&…", "a[k0][k]=1"],
-    ["a[k][k0]=1&…", "a[k][k0]=1"],
+    ["a[k0][k]=1&a[k1][k]=1&…", "a[k0][k]=1"],
+    ["a[k][k0]=1&a[k][k1]=1&…", "a[k][k0]=1"],
     ["a[k][k]…=1", "a[k][k][k][k]=1"],
     ["a[[…=1", "a[[[[[[[[[[[[[=1"],
     ["a]]…=1", "a]]]]]]]]]]]]]=1"],
@@ -47,21 +53,17 @@ const header = (name: string) => ({ in: "header", name, schema: { type: "string"
 
 test("headerInputs returns inputs for declared headers and for standard HTTP headers, each once", () => {
   const [, entry] = entryOf("/a", { parameters: [header("X-A"), header("cookie")] });
-  const inputs = headerInputs(entry).filter(({ title }) => title.includes("a=b; a=b; …") || !title.includes(": a=b"));
-  const names = new Set(inputs.map(({ name }) => name));
-  const titles = inputs.map(({ title }) => title.toLowerCase());
+  const inputs = headerInputs(entry);
+  const titles = inputs.map(({ name, title }) => `${name}: ${title}`.toLowerCase());
   expect(titles.filter((title, at) => titles.indexOf(title) !== at)).toEqual([]);
+  const names = new Set(inputs.map(({ name }) => name));
   expect([...names].slice(0, 3)).toEqual(["X-A", "cookie", "Accept"]);
-  expect(names.has("Prefer")).toBe(true);
-  const ofAccept = inputs.filter(({ name }) => name === "Accept").map(({ title }) => title);
-  const shown = headerInputs(entry).flatMap(({ name, title }) => (name === "Prefer" ? title : []));
-  expect(ofAccept).toContain("Accept: a=b; a=b; …");
+  const shown = inputs.flatMap(({ name, title }) => (name === "Prefer" ? title : []));
   for (const text of [" ", "\t", "Bearer ", "1.1.1.1, ", "é", "a", '\\"', "a/b;q=0.1,", ";q=1", "for=1;", "chunked,"])
-    expect(shown).toContain(`Prefer: ${text}${text}…`);
-  const counting = headerInputs(entry).filter(({ title }) => /a\/0|k0/.test(title));
-  expect(counting.map(({ name, title, fill }) => [name, title, fill(10)])).toEqual([
-    ["Accept", "Accept: a/0,a/1,…", "a/0,a/1"],
-    ["Cookie", "Cookie: k0=1;k1=1;…", "k0=1"],
+    expect(shown).toContain(`${text}${text}…`);
+  expect(inputs.slice(-2).map(({ name, title, fill }) => [name, title, fill(10)])).toEqual([
+    ["Accept", "a/0,a/1,…", "a/0,a/1"],
+    ["Cookie", "k0=1;k1=1;…", "k0=1"],
   ]);
 });
 
@@ -88,7 +90,7 @@ test("bodyInputs returns text of critical characters, and no body for GET and HE
   const [document, entry] = entryOf("/a", { requestBody: { content } });
   expect(bodyInputs(document, entry).map(({ title, contentType, fill }) => [title, contentType, fill(4)])).toEqual(
     ["a", " ", "é", "<a>", "<", "{", "\r\n"].map((text) => {
-      return [`text/plain ${text}…`, "text/plain", repeated(text)(4)];
+      return [`text/plain ${text}${text}…`, "text/plain", repeated(text).fill(4)];
     }),
   );
   for (const method of ["get", "head"] as const) expect(bodyInputs(document, { ...entry, method })).toEqual([]);
@@ -109,7 +111,7 @@ test("bodyInputs returns the fields of a form in each form of a query", () => {
 test("bodyInputs adds the required fields to a growing JSON field", () => {
   const schema = { type: "object", required: ["b", "c"], properties: { a: {}, b: {}, c: { readOnly: true } } };
   const [document, entry] = entryOf("/a", { requestBody: { content: { "application/json": { schema } } } });
-  const input = bodyInputs(document, entry).find(({ title }) => title === "application/json a: 111…");
+  const input = bodyInputs(document, entry).find(({ title }) => title === "application/json a: 11…");
   expect(input!.fill(20)).toBe('{"b":"x","a":111111}');
 });
 
@@ -122,7 +124,6 @@ test("queryInputs returns inputs for declared names, fields, credentials and und
     { components: { securitySchemes: security } },
   );
   const inputs = queryInputs(document, entry).map(({ title, of, fill }) => [title, of, fill(40)]);
-  const nested = "%7B%22a%22%3A".repeat(2);
   const names: [name: string, of: string[]][] = [
     ["a", ["query a"]],
     ["b%20c", ["query a"]],
@@ -135,14 +136,14 @@ test("queryInputs returns inputs for declared names, fields, credentials and und
     expect(inputs).toContainEqual([`${name}%5B%5B…=1`, of, expect.stringMatching(/(%5B){8}=1$/)]);
   }
   expect(inputs.filter(([title]) => String(title).startsWith("X-A"))).toEqual([]);
-  expect(inputs).toContainEqual(['a={"a":{"a":…}}', ["query a"], `a=${nested}1%7D%7D`]);
-  expect(inputs.slice(-14).map(([title, , text]) => [title, String(text).slice(0, 12)])).toEqual([
+  const nesting = "%7B%22a%22%3A".repeat(2);
+  expect(inputs).toContainEqual([`a=${nesting}…%7D%7D`, ["query a"], `a=${nesting}1%7D%7D`]);
+  expect(inputs.slice(-13).map(([title, , text]) => [title, String(text).slice(0, 12)])).toEqual([
     ["0=1&1=1&…", "0=1&1=1&2=1&"],
-    ["k0=1&k1=1&…", "k0=1&k1=1&k2"],
     ["%410=1&%411=1&…", "%410=1&%411="],
-    ["__proto__[k0=1&__proto__[k1=1&…", "__proto__[k0"],
+    ["__proto__[k0]=1&__proto__[k1]=1&…", "__proto__[k0"],
     ...["&", "=", "=&", "&=", "a&", "[]&", "%41&", "a[a]&", "?", "%"].map((text) => {
-      return [`${text}${text}…`, repeated(text)(40).slice(0, 12)];
+      return [`${text}${text}…`, repeated(text).fill(40).slice(0, 12)];
     }),
   ]);
 });
@@ -151,18 +152,18 @@ test("pathInputs returns paths that grow in parameters, in segments of several p
   const [, entry] = entryOf("/goods/{id}/v{a}.{b}", {});
   const inputs = pathInputs(entry, "/goods/1/v1.1");
   const starts = new Set(inputs.map(({ title }) => title.split(" ", 1)[0]));
-  expect([...starts]).toEqual(["{id}", "{a}", "{b}", "v{a}.{b}", "with"]);
+  expect([...starts].slice(0, 4)).toEqual(["{id}", "{a}", "{b}", "v{a}.{b}"]);
   expect(inputs.filter(({ title }) => /^\{id\} [?#/\\]/.test(title))).toEqual([]);
   const grown = Object.fromEntries(inputs.map(({ title, of = [], fill }) => [title, [fill(4), ...of]]));
   expect(grown).toMatchObject({
     "{id} aa…": ["/goods/aaaa/v1.1", "path id"],
     "{a} vv…": ["/goods/1/vvvvv.1", "path a"],
-    "v{a}.{b} as ..…": ["/goods/1/....", "path a", "path b"],
-    "with //…": ["/goods/1/v1.1/"],
-    "with //a//a…": ["/goods/1/v1.1//a"],
+    "v{a}.{b} ..…": ["/goods/1/....", "path a", "path b"],
+    "/goods/1/v1.1//…": ["/goods/1/v1.1/"],
+    "/goods/1/v1.1//a//a…": ["/goods/1/v1.1//a"],
   });
   expect(Object.keys(grown)).toContain("{id} ++…");
-  expect(AUTHORITY_TEXTS.every((text) => text !== "")).toBe(true);
+  expect(AUTHORITIES.map(({ fill }) => fill(1))).toContain("xn--a");
 });
 
 test("jsonInputs returns valid JSON if it is closed, with the fields and items of the schema", () => {
@@ -184,15 +185,17 @@ test("jsonInputs returns valid JSON if it is closed, with the fields and items o
   expect(closed.filter(({ fill }) => !isJson(fill(1_200))).map(({ title }) => title)).toEqual([]);
   expect(closed.length).toBeGreaterThan(50);
   const ofField = new Map(inputs.map(({ title, fill }) => [title, fill(60)]));
-  expect(ofField.get("a b: [item,…]")).toBe('{"c":[1],"a b":[{"long name of it":"x"},{"long name of it":"x"}]}');
-  expect(ofField.get('a b: [{"k":0},{"k":1},…]')).toBe('{"c":[1],"a b":[{"k":"0"},{"k":"1"},{"k":"2"},{"k":"3"}]}');
-  expect(ofField.get("a b: 1.000…")).toBe(`{"c":[1],"a b":1.${"0".repeat(42)}}`);
+  expect(ofField.get('a b: [{"long name of it":"x"},{"long name of it":"x"},…{"long name of it":"x"}]')).toBe(
+    '{"c":[1],"a b":[{"long name of it":"x"},{"long name of it":"x"}]}',
+  );
+  expect(ofField.get('a b: [{"k":"0"},{"k":"1"},…]')).toBe('{"c":[1],"a b":[{"k":"0"},{"k":"1"},{"k":"2"},{"k":"3"}]}');
+  expect(ofField.get("a b: 1.00…")).toBe(`{"c":[1],"a b":1.${"0".repeat(42)}}`);
   expect(ofField.get('{"a":{"a":…}}')).toBe(`${'{"a":'.repeat(9)}1${"}".repeat(9)}`);
   expect(ofField.get("[[…]]")).toBe("[".repeat(30) + "]".repeat(30));
-  expect(ofField.get("0.000…1")).toBe(`0.${"0".repeat(57)}1`);
-  expect(ofField.get("1e000…1")).toBe(`1e${"0".repeat(57)}1`);
-  expect(ofField.get("1.111…")).toBe(`1.${"1".repeat(58)}`);
-  expect(ofField.get('{"\\u0061…":0}')).toBe(`{"${"\\u0061".repeat(9)}":0}`);
+  expect(ofField.get("0.00…1")).toBe(`0.${"0".repeat(57)}1`);
+  expect(ofField.get("1e00…1")).toBe(`1e${"0".repeat(57)}1`);
+  expect(ofField.get("1.11…")).toBe(`1.${"1".repeat(58)}`);
+  expect(ofField.get('{"\\u0061\\u0061…":0}')).toBe(`{"${"\\u0061".repeat(9)}":0}`);
   expect(inputs.map(({ title }) => title)).not.toContain("[item,…]");
   expect(ofField.get("1000…e-…")).toBe(`1${"0".repeat(50)}e-50`);
   expect(ofField.get("0.000…1e…")).toBe(`0.${"0".repeat(50)}1e51`);

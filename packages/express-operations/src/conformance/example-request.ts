@@ -28,15 +28,7 @@ export function exampleRequest(
   entry: OperationEntry,
   credentials: Credentials = {},
 ): ExampleRequest {
-  const request: ExampleRequest = {
-    method: entry.method.toUpperCase(),
-    template: entry.path,
-    path: {},
-    query: [],
-    headers: new Headers(),
-    cookies: {},
-    credentials,
-  };
+  const request = emptyRequest(entry, credentials);
   for (const parameter of entry.parameters) {
     if (parameter.in === "path" || parameter.required === true) {
       setParameter(request, parameter, exampleParameter(document, parameter));
@@ -44,6 +36,12 @@ export function exampleRequest(
   }
   const body = exampleBody(document, entry);
   return body === undefined ? request : { ...request, body };
+}
+
+/** Returns a request without inputs. */
+export function emptyRequest({ method, path }: OperationEntry, credentials: Credentials): ExampleRequest {
+  const parameters = { path: {}, query: [], headers: new Headers(), cookies: {} };
+  return { method: method.toUpperCase(), template: path, credentials, ...parameters };
 }
 
 /**

@@ -1,11 +1,9 @@
 import type { OpenApiDocument, OperationEntry } from "openapi-document";
-import { type Credentials, type ExampleRequest, exampleRequest, pathOf } from "../example-request.ts";
+import { type Credentials, type ExampleRequest, emptyRequest, exampleRequest, pathOf } from "../example-request.ts";
 import { headersOf, queryOf } from "../exchange.ts";
 import { encodeBody } from "../request-body.ts";
 import { bodyInputs } from "./body-inputs.ts";
-import { repeated } from "./fillings.ts";
-import { headerInputs, manyHeaders } from "./header-inputs.ts";
-import { AUTHORITY_TEXTS, pathInputs, queryInputs } from "./url-inputs.ts";
+import { AUTHORITIES, headerInputs, manyHeaders, pathInputs, queryInputs } from "./head-inputs.ts";
 
 /** A request without the headers that frame it. */
 export interface RawRequest {
@@ -39,40 +37,32 @@ export function growingInputs(
   credentials: Credentials,
 ): GrowingInput[] {
   const base = baseRequest(document, entry, credentials);
-  const inHead = (title: string, of: string[], change: (size: number) => Partial<RawRequest>): GrowingInput => ({
-    title,
-    of,
-    part: "head",
-    request: (size) => ({ ...base, ...change(size) }),
-  });
-  const inTarget: typeof inHead = (...input) => ({ ...inHead(...input), part: "target" });
+  const inPart =
+    (part: GrowingInput["part"]) =>
+    (title: string, of: string[], change: (size: number) => Partial<RawRequest>): GrowingInput => {
+      return { title, of, part, request: (size) => ({ ...base, ...change(size) }) };
+    };
+  const [inHead, inTarget, inBody] = [inPart("head"), inPart("target"), inPart("body")];
   const without = (name: string) => base.headers.filter(([own]) => own.toLowerCase() !== name.toLowerCase());
   return [
     ...queryInputs(document, entry).map(({ title, of = [], fill }) =>
       inTarget(`query ${title}`, of, (size) => ({
-        query: base.query === "" ? `?${fill(size)}` : `${base.query}&${fill(size)}`,
+        query: `${base.query === "" ? "?" : `${base.query}&`}${fill(size)}`,
       })),
     ),
     ...pathInputs(entry, base.path).map(({ title, of = [], fill }) =>
       inTarget(`path ${title}`, of, (size) => ({ path: fill(size) })),
     ),
-    ...AUTHORITY_TEXTS.map((text) =>
-      inTarget(`authority ${text}${text}…`, [], (size) => ({ authority: repeated(text)(size) })),
-    ),
+    ...AUTHORITIES.map(({ title, fill }) => inTarget(`authority ${title}`, [], (size) => ({ authority: fill(size) }))),
     ...headerInputs(entry).map(({ title, of = [], name, fill }) =>
-      inHead(`header ${title}`, of, (size) => ({ headers: [...without(name), [name, fill(size)]] })),
+      inHead(`header ${name}: ${title}`, of, (size) => ({ headers: [...without(name), [name, fill(size)]] })),
     ),
     ...manyHeaders(entry).map(({ title, of, headers }) =>
       inHead(`headers ${title}`, of, (size) => ({ headers: [...base.headers, ...headers(size)] })),
     ),
-    ...bodyInputs(document, entry).map(({ title, contentType, fill }): GrowingInput => {
+    ...bodyInputs(document, entry).map(({ title, contentType, fill }) => {
       const headers: RawRequest["headers"] = [...without("Content-Type"), ["Content-Type", contentType]];
-      return {
-        title: `body ${title}`,
-        of: ["body"],
-        part: "body",
-        request: (size) => ({ ...base, headers, body: fill(size) }),
-      };
+      return inBody(`body ${title}`, ["body"], (size) => ({ headers, body: fill(size) }));
     }),
   ];
 }
@@ -86,16 +76,7 @@ export function baseRequest(document: OpenApiDocument, entry: OperationEntry, cr
   try {
     example = exampleRequest(document, entry, credentials);
   } catch {
-    const { path, method } = entry;
-    example = {
-      method: method.toUpperCase(),
-      template: path,
-      path: {},
-      query: [],
-      headers: new Headers(),
-      cookies: {},
-      credentials,
-    };
+    example = emptyRequest(entry, credentials);
   }
   const encoded = example.body && encodeBody(example.body);
   const body = typeof encoded === "string" ? encoded : undefined;
