@@ -1,12 +1,11 @@
 import {
   type OpenApiDocument,
-  type OperationEntry,
   type SecurityRequirement,
   type SecurityScheme,
   requirementsOf,
   securityScheme,
 } from "openapi-document";
-import type { Change, Check, CheckMaker, Expectation } from "./check-maker.ts";
+import type { Change, Check, Checked, Expectation } from "./check-maker.ts";
 import type { Credentials } from "./example-request.ts";
 import { expectHeader } from "./exchange.ts";
 
@@ -14,7 +13,8 @@ import { expectHeader } from "./exchange.ts";
  * Checks that credentials are validated before anything else, and rejected with a challenge (RFC 9110, section 15.5.2;
  * RFC 6750, section 3).
  */
-export function authenticationChecks(document: OpenApiDocument, entry: OperationEntry, check: CheckMaker): Check[] {
+export function authenticationChecks(operation: Checked): Check[] {
+  const { document, entry, responds } = operation;
   const requirements = requirementsOf(document, entry);
   if (requirements.length === 0 || requirements.some((requirement) => Object.keys(requirement).length === 0)) return [];
   const alternatives = requirements.map((requirement) => schemesOf(document, requirement));
@@ -29,7 +29,7 @@ export function authenticationChecks(document: OpenApiDocument, entry: Operation
       request.credentials = {};
       also(request, target);
     };
-    return check.responds([401], title, change, challenge());
+    return responds([401], title, change, challenge());
   };
 
   const checks = [
@@ -41,7 +41,7 @@ export function authenticationChecks(document: OpenApiDocument, entry: Operation
   const invalid = invalidCredentials(alternatives[0]!);
   if (invalid !== undefined) {
     const change: Change = (request) => (request.credentials = invalid);
-    checks.push(check.responds([401], "401 with credentials that are not valid", change, challenge("invalid_token")));
+    checks.push(responds([401], "401 with credentials that are not valid", change, challenge("invalid_token")));
   }
   if (entry.operation.requestBody !== undefined && entry.method !== "get" && entry.method !== "head") {
     const change: Change = (request) => (request.body = { contentType: "application/x-unknown", value: "nonsense" });
@@ -51,15 +51,15 @@ export function authenticationChecks(document: OpenApiDocument, entry: Operation
     checks.push(anonymous("401 without credentials for HEAD", (request) => (request.method = "HEAD")));
   }
   if (requirements.every((requirement) => Object.values(requirement).some((scopes) => scopes.length > 0))) {
-    checks.push(scopeCheck(entry, check, isBearer ? challenge("insufficient_scope") : () => {}));
+    checks.push(scopeCheck(operation, isBearer ? challenge("insufficient_scope") : () => {}));
   }
   return checks;
 }
 
 /** Checks that valid credentials without the needed scopes are a 403 (RFC 6750, section 3.1). */
-function scopeCheck(entry: OperationEntry, maker: CheckMaker, expect: Expectation): Check {
+function scopeCheck({ entry, responds }: Checked, expect: Expectation): Check {
   const change: Change = (request, { lesserCredentials }) => (request.credentials = lesserCredentials!(entry.id));
-  const check = maker.responds([403], "403 with credentials that lack the scopes", change, expect);
+  const check = responds([403], "403 with credentials that lack the scopes", change, expect);
   const run: Check["run"] = (target) => (target.lesserCredentials ? check.run(target) : Promise.resolve());
   return { ...check, needs: "lesserCredentials", run };
 }

@@ -19,33 +19,44 @@ export type Change = (request: ExampleRequest, target: Target) => void;
 /** Throws a `ConformanceError` if the response is not as expected. */
 export type Expectation = (received: Received) => void;
 
-/** Makes checks of one operation. */
-export interface CheckMaker {
+/** An operation, and what makes its checks. */
+export interface Checked {
+  document: OpenApiDocument;
+  entry: OperationEntry;
   /** Expects the server to accept a changed request that is still valid, and to send a declared response. */
   accepts: (title: string, change?: Change, expect?: Expectation) => Check;
   /** Expects one of the statuses for a changed request. */
   responds: (statuses: number[], title: string, change: Change, expect?: Expectation) => Check;
+  /** Runs a check that makes its own requests, each from a new valid one. */
+  runs: (title: string, run: (target: Target, valid: () => ExampleRequest) => Promise<void>) => Check;
 }
 
-export function checkMaker(document: OpenApiDocument, entry: OperationEntry): CheckMaker {
+export function checked(document: OpenApiDocument, entry: OperationEntry): Checked {
   const assertResponse = responseAssertion(document, entry);
-  const make = (title: string, change: Change, isValid: boolean, expect: Expectation): Check => ({
+  const runs: Checked["runs"] = (title, run) => ({
     operationId: entry.id,
     title,
     run: async (target) => {
-      const request = exampleRequest(document, entry, target.credentials?.(entry.id));
-      change(request, target);
-      const received = await exchange(target, request);
       try {
-        expect(received);
-        await assertResponse(request, received, isValid);
+        await run(target, () => exampleRequest(document, entry, target.credentials?.(entry.id)));
       } catch (error) {
         if (!(error instanceof ConformanceError)) throw error;
         throw new ConformanceError(`${entry.id}: ${title}: ${error.message}`);
       }
     },
   });
+  const make = (title: string, change: Change, isValid: boolean, expect: Expectation): Check =>
+    runs(title, async (target, valid) => {
+      const request = valid();
+      change(request, target);
+      const received = await exchange(target, request);
+      expect(received);
+      await assertResponse(request, received, isValid);
+    });
   return {
+    document,
+    entry,
+    runs,
     accepts: (title, change = () => {}, expect = () => {}) =>
       make(title, change, true, (received) => {
         expectAccepted(received);

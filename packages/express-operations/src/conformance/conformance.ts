@@ -1,7 +1,7 @@
 /** Checks over HTTP that any server conforms to its OpenAPI document. */
 import type { Check } from "./check-maker.ts";
 import { conformanceChecks } from "./checks.ts";
-import type { Limits } from "./content-checks.ts";
+import type { Limits } from "./checks.ts";
 import { type Cost, type CostReport, type CostTarget, searchCosts } from "./cost/search.ts";
 import type { Credentials } from "./example-request.ts";
 import { ConformanceError, isUnreachable, type Target } from "./exchange.ts";

@@ -2,7 +2,7 @@ import type { OpenApiDocument, OperationEntry, ParameterObject } from "openapi-d
 import { exampleValue } from "../example/example-value.ts";
 import { firstExample } from "../example/given-values.ts";
 import { setParameter, type SentParameters } from "../example/parameter-style.ts";
-import { exampleBody, type RequestBody } from "./request-body.ts";
+import { encodeBody, exampleBody, type RequestBody } from "./request-body.ts";
 
 /** The credentials of a request, not encoded: headers (cookies are a header) and query parameters. */
 export interface Credentials {
@@ -65,4 +65,30 @@ function isEmpty(value: unknown): boolean {
 /** Returns the path of a request, below the base URL. `?` and `#` in a template belong to the path. */
 export function pathOf({ template, path }: ExampleRequest): string {
   return template.replace(/[?#]/g, encodeURIComponent).replace(/\{([^}]+)\}/g, (_, name: string) => path[name] ?? "x");
+}
+
+/** Encodes a request for `fetch`, which sets the Content-Type of `FormData` with its boundary. */
+export function encodeRequest(request: ExampleRequest) {
+  const body = request.body && encodeBody(request.body);
+  const headers = headersOf(request, typeof body === "string" ? request.body!.contentType : undefined);
+  return { method: request.method, path: pathOf(request), query: queryOf(request), headers, body };
+}
+
+/** Returns the query of a request with its credentials: empty, or with its question mark. */
+function queryOf({ query, credentials }: ExampleRequest): string {
+  const own = query.filter(({ of }) => credentials.query?.[of] === undefined).map(({ text }) => text);
+  const granted = Object.entries(credentials.query ?? {}).map((pair) => pair.map(encodeURIComponent).join("="));
+  const texts = [...own, ...granted];
+  return texts.length === 0 ? "" : `?${texts.join("&")}`;
+}
+
+/** Returns the headers of a request with its credentials and cookies. */
+function headersOf(request: ExampleRequest, contentType: string | undefined): Headers {
+  const headers = new Headers(request.headers);
+  if (contentType !== undefined) headers.set("Content-Type", contentType);
+  for (const [name, value] of Object.entries(request.credentials.headers ?? {})) headers.set(name, value);
+  const cookies = Object.entries(request.cookies).map((pair) => pair.join("="));
+  const cookie = [headers.get("Cookie") ?? [], cookies].flat().join("; ");
+  if (cookie !== "") headers.set("Cookie", cookie);
+  return headers;
 }

@@ -1,7 +1,5 @@
 import { essenceOf, isSequential } from "openapi-document";
-import { type Credentials, type ExampleRequest, pathOf } from "./example-request.ts";
-import { encodeBody } from "./request-body.ts";
-import { readStart } from "./stream-start.ts";
+import { type Credentials, encodeRequest, type ExampleRequest } from "./example-request.ts";
 
 /** The server to check. */
 export interface Target {
@@ -56,16 +54,14 @@ export async function receive<Result>(
   request: ExampleRequest,
   read: (response: Response) => Promise<Result>,
 ): Promise<Result> {
-  const { method, body } = request;
-  const encoded = body && encodeBody(body);
-  const headers = headersOf(request, typeof encoded === "string" ? body!.contentType : undefined);
+  const { path, query, method, headers, body } = encodeRequest(request);
   try {
-    const response = await fetch(target.baseUrl + pathOf(request) + queryOf(request), {
+    const response = await fetch(target.baseUrl + path + query, {
       method,
       headers,
       redirect: "manual",
       signal: AbortSignal.timeout(10_000),
-      ...(encoded !== undefined && { body: encoded }),
+      ...(body !== undefined && { body }),
     });
     return await read(response);
   } catch (error) {
@@ -99,28 +95,42 @@ export function expectAccepted(received: Received): void {
 
 const REJECTIONS = new Set([400, 401, 403, 405, 406, 413, 415]);
 
-/** Expects a header to be present and, if a pattern is given, to match it. */
-export function expectHeader({ headers }: Received, name: string, pattern = /^/): void {
+/** Expects a header to be present and, if a pattern is given, to match it. Returns its value. */
+export function expectHeader({ headers }: Received, name: string, pattern = /^/): string {
   const value = headers.get(name);
   if (value === null) throw new ConformanceError(`expected the header ${name}, which is missing`);
   if (!pattern.test(value)) throw new ConformanceError(`expected the header ${name} to match ${pattern}, got ${value}`);
+  return value;
 }
 
-/** Returns the query of a request with its credentials: empty, or with its question mark. */
-export function queryOf({ query, credentials }: ExampleRequest): string {
-  const own = query.filter(({ of }) => credentials.query?.[of] === undefined).map(({ text }) => text);
-  const granted = Object.entries(credentials.query ?? {}).map((pair) => pair.map(encodeURIComponent).join("="));
-  const texts = [...own, ...granted];
-  return texts.length === 0 ? "" : `?${texts.join("&")}`;
-}
+/** The start of a body is complete after this many bytes, lines or milliseconds. */
+const MAX_BYTES = 65_536;
+const MAX_LINES = 200;
+const MAX_MILLISECONDS = 2_000;
 
-/** Returns the headers of a request with its credentials and cookies. */
-export function headersOf(request: ExampleRequest, contentType: string | undefined): Headers {
-  const headers = new Headers(request.headers);
-  if (contentType !== undefined) headers.set("Content-Type", contentType);
-  for (const [name, value] of Object.entries(request.credentials.headers ?? {})) headers.set(name, value);
-  const cookies = Object.entries(request.cookies).map((pair) => pair.join("="));
-  const cookie = [headers.get("Cookie") ?? [], cookies].flat().join("; ");
-  if (cookie !== "") headers.set("Cookie", cookie);
-  return headers;
+const LINE_FEED = 10;
+
+/** Reads the start of a body, and cancels the rest: a stream may never end, and a file may be large. */
+export async function readStart({ body }: Response): Promise<{ bytes: Buffer; isStart: boolean }> {
+  const chunks: Uint8Array[] = [];
+  const read = (isStart: boolean) => ({ bytes: Buffer.concat(chunks), isStart });
+  if (body === null) return read(false);
+  const reader = (body as ReadableStream<Uint8Array>).getReader();
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(resolve, MAX_MILLISECONDS, undefined);
+  let [bytes, lines] = [0, 0];
+  try {
+    while (bytes < MAX_BYTES && lines < MAX_LINES) {
+      const next = await Promise.race([reader.read(), late]);
+      if (next === undefined) return read(true);
+      if (next.done) return read(false);
+      chunks.push(next.value);
+      bytes += next.value.length;
+      for (const byte of next.value) if (byte === LINE_FEED) lines++;
+    }
+    return read(true);
+  } finally {
+    clearTimeout(timer);
+    await reader.cancel().catch(() => {}); // the body has failed, or has ended
+  }
 }

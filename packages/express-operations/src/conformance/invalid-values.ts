@@ -1,61 +1,46 @@
-import { type OpenApiDocument, type Schema, boundsOf, typesOf, compilePattern } from "openapi-document";
+import { boundsOf, compilePattern, type OpenApiDocument, type Schema, typesOf } from "openapi-document";
 import { exampleValue } from "../example/example-value.ts";
-
-/** A value that violates a schema, and the violation. */
-interface InvalidValue {
-  title: string;
-  value: unknown;
-}
 
 /** Longer texts and lists might be rejected for their size instead. */
 const LARGEST = 4_000;
 
-/** Returns obvious invalid values of an effective schema. Each violates one keyword, as far as possible. */
-export function invalidValues(document: OpenApiDocument, schema: Schema): InvalidValue[] {
-  const isListed = schema["enum"] !== undefined;
-  return [
-    ...(isListed ? [{ title: "not in the enum", value: "no-such-value" }] : []),
-    ...wrongTypes(schema),
-    ...invalidNumbers(schema),
-    ...invalidTexts(schema),
-    ...invalidLists(document, schema),
-  ];
-}
-
+/** Schemas with several types get none of these values, because one of the types might accept the value. */
 const OF_ANOTHER_TYPE = { integer: "abc", number: "abc", boolean: "maybe", string: 1, array: "abc", object: [] };
 
-/**
- * Returns values of a wrong type. Schemas with several types get none, because one of the types might accept the value.
- */
-function wrongTypes(schema: Schema): InvalidValue[] {
-  const types = typesOf(schema);
-  const [type] = types as (keyof typeof OF_ANOTHER_TYPE)[];
-  if (types.length !== 1 || type === undefined || !Object.hasOwn(OF_ANOTHER_TYPE, type)) return [];
-  const wrong = { title: "of the wrong type", value: OF_ANOTHER_TYPE[type] };
-  return type === "integer" ? [wrong, { title: "with a fraction", value: 1.5 }] : [wrong];
+/** The keywords of sizes. */
+interface Sizes {
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
 }
 
-function invalidNumbers(schema: Schema): InvalidValue[] {
+/** Returns obvious invalid values of an effective schema. Each violates one keyword, as far as possible. */
+export function invalidValues(document: OpenApiDocument, schema: Schema): { title: string; value: unknown }[] {
+  const [type, ...others] = typesOf(schema) as (keyof typeof OF_ANOTHER_TYPE)[];
+  const only = type !== undefined && others.length === 0 && Object.hasOwn(OF_ANOTHER_TYPE, type) ? type : undefined;
   const { minimum, maximum, above, below } = boundsOf(schema);
-  const values = [
-    { title: "below its minimum", value: minimum === undefined ? undefined : minimum - 1 },
-    { title: "above its maximum", value: maximum === undefined ? undefined : maximum + 1 },
-    { title: "at its exclusive minimum", value: above },
-    { title: "at its exclusive maximum", value: below },
+  const { minLength = 0, maxLength = Infinity, minItems = 0, maxItems = Infinity } = schema as Sizes;
+  const number = (value = Infinity) => (Number.isSafeInteger(Math.trunc(value)) ? value : undefined);
+  const text = (length: number) => (length >= 0 && length <= LARGEST ? "x".repeat(length) : undefined);
+  const list = (length: number) => (length >= 0 && length <= LARGEST ? listOf(document, schema, length) : undefined);
+  const patternLength = Math.max(1, minLength);
+  const isShort = patternLength <= Math.min(maxLength, LARGEST);
+  const values: [title: string, value: unknown][] = [
+    ["not in the enum", schema["enum"] && "no-such-value"],
+    ["of the wrong type", only && OF_ANOTHER_TYPE[only]],
+    ["with a fraction", only === "integer" ? 1.5 : undefined],
+    ["below its minimum", minimum === undefined ? undefined : number(minimum - 1)],
+    ["above its maximum", maximum === undefined ? undefined : number(maximum + 1)],
+    ["at its exclusive minimum", number(above)],
+    ["at its exclusive maximum", number(below)],
+    ["shorter than allowed", text(minLength - 1)],
+    ["longer than allowed", text(maxLength + 1)],
+    ["not matching its pattern", isShort ? mismatchOf(schema["pattern"], patternLength) : undefined],
+    ["with fewer items than allowed", list(minItems - 1)],
+    ["with more items than allowed", list(maxItems + 1)],
   ];
-  return values.filter(({ value }) => value !== undefined && Number.isSafeInteger(Math.trunc(value)));
-}
-
-function invalidTexts(schema: Schema): InvalidValue[] {
-  const { minLength = 0, maxLength = Infinity } = schema as { minLength?: number; maxLength?: number };
-  const values: InvalidValue[] = [];
-  if (minLength > 0 && minLength <= LARGEST)
-    values.push({ title: "shorter than allowed", value: "x".repeat(minLength - 1) });
-  if (maxLength < LARGEST) values.push({ title: "longer than allowed", value: "x".repeat(maxLength + 1) });
-  const length = Math.max(1, minLength);
-  const mismatch = length <= Math.min(maxLength, LARGEST) ? mismatchOf(schema["pattern"], length) : undefined;
-  if (mismatch !== undefined) values.push({ title: "not matching its pattern", value: mismatch });
-  return values;
+  return values.flatMap(([title, value]) => (value === undefined ? [] : { title, value }));
 }
 
 /** Returns a repeated character that does not match a pattern, or undefined if none of a few does. */
@@ -69,19 +54,11 @@ function mismatchOf(pattern: unknown, length: number): string | undefined {
   }
 }
 
-function invalidLists(document: OpenApiDocument, schema: Schema): InvalidValue[] {
-  const { minItems = 0, maxItems = Infinity } = schema as { minItems?: number; maxItems?: number };
-  const title = { fewer: "with fewer items than allowed", more: "with more items than allowed" };
-  const list = (length: number) => {
-    try {
-      return Array.from({ length }, () => exampleValue(document, schema.items ?? {}, "an item"));
-    } catch {
-      return undefined; // without a valid item, a rejection would say nothing about the number of items
-    }
-  };
-  const values = [
-    { title: title.fewer, value: minItems > 0 && minItems <= LARGEST ? list(minItems - 1) : undefined },
-    { title: title.more, value: maxItems < LARGEST ? list(maxItems + 1) : undefined },
-  ];
-  return values.filter(({ value }) => value !== undefined);
+/** Without a valid item, a rejection would say nothing about the number of items. */
+function listOf(document: OpenApiDocument, schema: Schema, length: number): unknown[] | undefined {
+  try {
+    return Array.from({ length }, () => exampleValue(document, schema.items ?? {}, "an item"));
+  } catch {
+    return undefined;
+  }
 }

@@ -27,32 +27,29 @@ interface NegativeInput {
  * repeated.
  */
 export function negativeInputs(document: OpenApiDocument, entry: OperationEntry): NegativeInput[] {
-  const parameters = entry.parameters;
   return [
-    ...parameters.flatMap((parameter) => parameterInputs(document, parameter)),
-    ...unknownParameter(document, parameters),
+    ...entry.parameters.flatMap((parameter) => parameterInputs(document, parameter)),
+    ...unknownParameter(document, entry.parameters),
     ...bodyInputs(document, entry),
   ];
 }
 
 function parameterInputs(document: OpenApiDocument, parameter: ParameterObject): NegativeInput[] {
-  const { name, in: where } = parameter;
+  const { name, in: where, required } = parameter;
   const schema = effectiveSchema(document, parameter.schema);
-  const inputs = invalidTexts(document, parameter).map(({ title, value }) => ({
+  const input = (title: string, ...values: unknown[]): NegativeInput => ({
     title: `${where} parameter ${name} ${title}`,
-    apply: (request: ExampleRequest) => setParameter(request, parameter, value),
-  }));
-  if (parameter.required === true && where !== "path" && schema["default"] === undefined) {
-    inputs.push({ title: `${where} parameter ${name} missing`, apply: (request) => setParameter(request, parameter) });
-  }
-  if (where === "query" && isText(document, parameter)) {
-    const twice = (request: ExampleRequest) => {
-      const value = exampleParameter(document, parameter);
-      setParameter(request, parameter, value, value);
-    };
-    inputs.push({ title: `query parameter ${name} given twice`, apply: twice });
-  }
-  return inputs;
+    apply: (request) => setParameter(request, parameter, ...values),
+  });
+  const isScalar = isText(document, parameter);
+  const inputs = isScalar ? invalidTexts(document, parameter).map(({ title, value }) => input(title, value)) : [];
+  if (required === true && where !== "path" && schema["default"] === undefined) inputs.push(input("missing"));
+  if (where !== "query" || !isScalar) return inputs;
+  const twice = (request: ExampleRequest) => {
+    const value = exampleParameter(document, parameter);
+    setParameter(request, parameter, value, value);
+  };
+  return [...inputs, { ...input("given twice"), apply: twice }];
 }
 
 /**
@@ -60,14 +57,12 @@ function parameterInputs(document: OpenApiDocument, parameter: ParameterObject):
  * its enum is used.
  */
 function invalidTexts(document: OpenApiDocument, parameter: ParameterObject): { title: string; value: unknown }[] {
-  if (!isText(document, parameter)) return [];
   const schema = effectiveSchema(document, parameter.schema);
   const [type, ...others] = typesOf(schema);
   const isSingle = type !== undefined && others.length === 0;
   return invalidValues(document, schema).filter(({ title, value }) => {
     if (!isSingle) return title === "not in the enum";
-    if (type === "string" && typeof value !== "string") return false;
-    return canCarry(parameter, String(value));
+    return (type !== "string" || typeof value === "string") && canCarry(parameter, String(value));
   });
 }
 
@@ -80,21 +75,10 @@ function isText(document: OpenApiDocument, { schema, content }: ParameterObject)
   return ((effective["enum"] ?? [[]]) as unknown[]).every((value) => typeof value !== "object");
 }
 
-function canCarry(
-  { in: where, allowEmptyValue }: ParameterObject & { allowEmptyValue?: boolean },
-  text: string,
-): boolean {
-  switch (where) {
-    case "path":
-      return text !== "";
-    case "querystring":
-      return false;
-    case "query":
-      return text !== "" || allowEmptyValue !== true;
-    case "header":
-    case "cookie":
-      return /^[\x21-\x7e]*$/.test(text);
-  }
+function canCarry(parameter: ParameterObject & { allowEmptyValue?: boolean }, text: string): boolean {
+  const { in: where, allowEmptyValue } = parameter;
+  if (where === "header" || where === "cookie") return /^[\x21-\x7e]*$/.test(text);
+  return where !== "querystring" && (text !== "" || (where === "query" && allowEmptyValue !== true));
 }
 
 /**
@@ -122,36 +106,29 @@ function bodyInputs(document: OpenApiDocument, entry: OperationEntry): NegativeI
   if (!isJson(essence) && !isForm(essence)) return inputs;
 
   const fields = propertiesOf(schema);
-  const withField = (value: unknown, name: string, field: unknown) => ({
+  for (const name of requiredOf(document, schema)) {
+    if (effectiveSchema(document, fields[name])["default"] !== undefined) continue;
+    const without = (value: unknown) => {
+      const { [name]: _, ...others } = value as Record<string, unknown>;
+      return isForm(essence) && Object.keys(others).length === 0 ? { noSuchField: 1 } : others; // a form has a field
+    };
+    inputs.push(body(`without the field ${name}`, without));
+  }
+  const withField = (name: string, field: unknown) => (value: unknown) => ({
     ...(isRecord(value) && value),
     [name]: field,
   });
-  for (const name of requiredOf(document, schema)) {
-    if (effectiveSchema(document, fields[name])["default"] !== undefined) continue;
-    inputs.push(
-      body(`without the field ${name}`, (value) => {
-        const others = without(value, name);
-        const isNoBody = isForm(essence) && Object.keys(others).length === 0;
-        return isNoBody ? withField(others, "noSuchField", 1) : others;
-      }),
-    );
-  }
   const isClosed = schema["additionalProperties"] === false || schema["unevaluatedProperties"] === false;
   if (isClosed && schema["patternProperties"] === undefined)
-    inputs.push(body("with an unknown field", (value) => withField(value, "noSuchField", 1)));
+    inputs.push(body("with an unknown field", withField("noSuchField", 1)));
   if (!isJson(essence)) return inputs;
 
   inputs.push(body("that is not JSON", () => NOT_JSON));
   for (const { title, value } of invalidValues(document, schema)) inputs.push(body(title, () => value));
   for (const [name, node] of Object.entries(fields)) {
     if (isReadOnly(document, node)) continue;
-    for (const { title, value: invalid } of invalidValues(document, effectiveSchema(document, node))) {
-      inputs.push(body(`with the field ${name} ${title}`, (value) => withField(value, name, invalid)));
-    }
+    for (const { title, value } of invalidValues(document, effectiveSchema(document, node)))
+      inputs.push(body(`with the field ${name} ${title}`, withField(name, value)));
   }
   return inputs;
-}
-
-function without(value: unknown, name: string): object {
-  return Object.fromEntries(Object.entries(value as object).filter(([key]) => key !== name));
 }

@@ -11,6 +11,7 @@ import {
   isRecord,
   propertiesOf,
 } from "openapi-document";
+import { declaredAs, parseMediaType } from "../media-type.ts";
 import { exampleValue, withoutReadOnly } from "../example/example-value.ts";
 import { firstExample, parsedExample } from "../example/given-values.ts";
 
@@ -43,6 +44,14 @@ const SENT_AS: Record<string, string> = { "*/*": "application/octet-stream", "te
 /** Returns a media type that matches a declared media type or range. */
 export function sentAs(declared: string): string {
   return SENT_AS[declared] ?? declared.replace("/*", "/x-any");
+}
+
+/** A media type that no document declares. */
+export const UNKNOWN = "application/x-unknown";
+
+/** Returns whether a media type or a range of a list has the unknown one. */
+export function hasUnknown(declared: string[]): boolean {
+  return declaredAs(parseMediaType(UNKNOWN)!, declared) !== undefined;
 }
 
 /** Returns the body that an operation accepts, if any. GET and HEAD have none, because `fetch` sends none. */

@@ -1,56 +1,48 @@
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { type OpenApiDocument, type OperationEntry, effectiveSchema, propertiesOf, isJson } from "openapi-document";
-import { declaredAs, parseMediaType } from "../media-type.ts";
-import type { Check, CheckMaker } from "./check-maker.ts";
-import { UNKNOWN } from "./content-checks.ts";
-import { type ExampleRequest, exampleRequest, pathOf } from "./example-request.ts";
-import { ConformanceError, exchange, headersOf, isUnreachable, queryOf, type Target } from "./exchange.ts";
-import { declaredBody, type DeclaredBody, FORM, isFileSchema } from "./request-body.ts";
+import { effectiveSchema, isJson, type OpenApiDocument, propertiesOf } from "openapi-document";
+import type { Check, Checked } from "./check-maker.ts";
+import { encodeRequest, type ExampleRequest } from "./example-request.ts";
+import { ConformanceError, exchange, isUnreachable, type Target } from "./exchange.ts";
+import { declaredBody, type DeclaredBody, FORM, hasUnknown, isFileSchema, UNKNOWN } from "./request-body.ts";
 
 /**
  * Checks uploads, which are bodies of bytes and of multipart forms: a file of a media type that its `encoding` does not name
  * is rejected, and a body that breaks off leaves the server responding.
  */
-export function uploadChecks(document: OpenApiDocument, entry: OperationEntry, check: CheckMaker): Check[] {
+export function uploadChecks({ document, entry, responds, runs }: Checked): Check[] {
   const body = declaredBody(document, entry);
   if (body === undefined || isJson(body.essence) || body.essence === FORM) return [];
-  return [...fileTypeChecks(document, body, check), brokenBodyCheck(document, entry)];
+  const fileTypes = limitedFiles(document, body).map(([field, isList]) =>
+    responds([400, 415], `400 for the file ${field} of another media type`, (request) => {
+      const file = new Blob(["x"], { type: UNKNOWN });
+      request.body!.value = { ...(request.body!.value as object), [field]: isList ? [file] : file };
+    }),
+  );
+  const broken = runs("the server responds after a body that broke off", async (target, valid) => {
+    try {
+      await breakOff(target, valid());
+      const { status } = await exchange(target, valid());
+      if (status >= 500) throw new ConformanceError(`expected the response to a valid request, got ${status}`);
+    } catch (error) {
+      throw isUnreachable(error) ? new ConformanceError("expected a response, got no connection") : error;
+    }
+  });
+  return [...fileTypes, broken];
 }
 
-function fileTypeChecks(document: OpenApiDocument, { essence, schema, encoding }: DeclaredBody, check: CheckMaker) {
-  if (essence !== "multipart/form-data") return [];
-  return Object.entries(propertiesOf(schema)).flatMap(([field, node]) => {
-    const { contentType } = encoding[field] ?? {};
+/** Returns the fields of files whose media types are limited, and whether a field is a list of files. */
+function limitedFiles(document: OpenApiDocument, body: DeclaredBody): [field: string, isList: boolean][] {
+  if (body.essence !== "multipart/form-data") return [];
+  return Object.entries(propertiesOf(body.schema)).flatMap(([field, node]) => {
+    const { contentType } = body.encoding[field] ?? {};
     const own = effectiveSchema(document, node);
     const isList = own.items !== undefined;
     const isFile = isFileSchema(isList ? effectiveSchema(document, own.items) : own);
-    const allowed = contentType?.split(",").map((type) => type.trim());
-    if (!isFile || allowed === undefined || declaredAs(parseMediaType(UNKNOWN)!, allowed) !== undefined) return [];
-    return check.responds([400, 415], `400 for the file ${field} of another media type`, ({ body }) => {
-      const file = new Blob(["x"], { type: UNKNOWN });
-      body!.value = { ...(body!.value as object), [field]: isList ? [file] : file };
-    });
+    const isLimited = contentType !== undefined && !hasUnknown(contentType.split(",").map((type) => type.trim()));
+    return isFile && isLimited ? [[field, isList]] : [];
   });
-}
-
-const BROKEN = "the server responds after a body that broke off";
-
-function brokenBodyCheck(document: OpenApiDocument, entry: OperationEntry): Check {
-  const run = async (target: Target): Promise<void> => {
-    const request = exampleRequest(document, entry, target.credentials?.(entry.id));
-    try {
-      await breakOff(target, request);
-      const { status } = await exchange(target, request);
-      if (status >= 500) throw new ConformanceError(`expected the response to a valid request, got ${status}`);
-    } catch (error) {
-      if (!(error instanceof ConformanceError) && !isUnreachable(error)) throw error;
-      const fault = error instanceof ConformanceError ? error.message : "expected a response, got no connection";
-      throw new ConformanceError(`${entry.id}: ${BROKEN}: ${fault}`);
-    }
-  };
-  return { operationId: entry.id, title: BROKEN, run };
 }
 
 const BOUNDARY = "----------------conformance";
@@ -59,13 +51,14 @@ const LENGTH = 1_000;
 
 /** Sends the first bytes of a body, and closes the connection. */
 async function breakOff(target: Target, request: ExampleRequest): Promise<void> {
+  const { method, path, query, headers } = encodeRequest(request);
   const { contentType } = request.body!;
   const isMultipart = contentType.startsWith("multipart/");
-  const headers = headersOf(request, isMultipart ? `${contentType}; boundary=${BOUNDARY}` : contentType);
+  headers.set("Content-Type", isMultipart ? `${contentType}; boundary=${BOUNDARY}` : contentType);
   headers.set("Content-Length", String(LENGTH));
-  const url = target.baseUrl + pathOf(request) + queryOf(request);
+  const url = target.baseUrl + path + query;
   const send = url.startsWith("https:") ? httpsRequest : httpRequest;
-  const sent = send(url, { method: request.method, headers: Object.fromEntries(headers), agent: false });
+  const sent = send(url, { method, headers: Object.fromEntries(headers), agent: false });
   sent.on("error", () => {});
   const closed = once(sent, "close").catch(() => {}); // the server may close the connection first
   const file = 'Content-Disposition: form-data; name="file"; filename="file"';

@@ -2,6 +2,8 @@ import type { OpenApiDocument, Schema } from "openapi-document";
 import { responseCheck, type Violation } from "../response/response-check.ts";
 import { NoExampleError, ValueMaker, type ValueOptions } from "../example/value-maker.ts";
 
+type Validate = (value: unknown) => Promise<Violation[]>;
+
 /** How often another value is made for one that is not valid. */
 const MAX_ATTEMPTS = 500;
 /** The time in milliseconds after which no other value is made. */
@@ -17,7 +19,7 @@ export async function validValue(
   where: string,
   options: Omit<ValueOptions, "isResponse"> = {},
 ): Promise<unknown> {
-  const validate = await checkOf(document, node);
+  const validate = await validatorOf(document, node);
   const maker = new ValueMaker(document, where, { ...options, isResponse: true });
   const end = performance.now() + MAX_TIME;
   let first: Error | undefined;
@@ -35,7 +37,7 @@ async function attempted(
   maker: ValueMaker,
   node: Schema,
   where: string,
-  validate: (value: unknown) => Promise<Violation[]>,
+  validate: Validate,
 ): Promise<{ value?: unknown; error?: Error; at: string }> {
   try {
     const value = maker.make(node);
@@ -53,19 +55,19 @@ async function attempted(
   }
 }
 
-const checks = new WeakMap<object, WeakMap<object, Promise<(value: unknown) => Promise<Violation[]>>>>();
+const validators = new WeakMap<object, WeakMap<object, Promise<Validate>>>();
 
 /** Returns the validation of a schema's values, which is compiled once. */
-function checkOf(document: OpenApiDocument, node: Schema): Promise<(value: unknown) => Promise<Violation[]>> {
-  const ofDocument = checks.get(document) ?? new WeakMap<object, Promise<(value: unknown) => Promise<Violation[]>>>();
-  checks.set(document, ofDocument);
+function validatorOf(document: OpenApiDocument, node: Schema): Promise<Validate> {
+  const known = validators.get(document) ?? new WeakMap<object, Promise<Validate>>();
+  validators.set(document, known);
   const key = typeof node === "object" ? node : {};
-  const check = ofDocument.get(key) ?? compiled(document, node);
-  ofDocument.set(key, check);
-  return check;
+  const validate = known.get(key) ?? compiled(document, node);
+  known.set(key, validate);
+  return validate;
 }
 
-async function compiled(document: OpenApiDocument, schema: Schema): Promise<(value: unknown) => Promise<Violation[]>> {
+async function compiled(document: OpenApiDocument, schema: Schema): Promise<Validate> {
   const contentType = "application/json";
   const responses = { 200: { description: "", content: { [contentType]: { schema } } } };
   const entry = { id: "value", method: "get", path: "/", operation: { responses }, parameters: [] };

@@ -1,8 +1,7 @@
 import { type OpenApiDocument, type OperationEntry, operationsOf, readableDocument } from "openapi-document";
 import { PathRouter } from "../request/path-router.ts";
-import { type ExampleRequest, exampleRequest, pathOf } from "./example-request.ts";
+import { encodeRequest, type ExampleRequest, exampleRequest } from "./example-request.ts";
 import { ConformanceError, type Received } from "./exchange.ts";
-import { encodeBody } from "./request-body.ts";
 import { expectJson, type ResponseAssertion, responseAssertion } from "./response-assertion.ts";
 
 /** A valid request of an operation according to the document, for tests that send it themselves. */
@@ -36,15 +35,8 @@ export function exampleRequestMakers(given: OpenApiDocument): Map<string, () => 
 }
 
 function exampleOf(document: OpenApiDocument, entry: OperationEntry): Example {
-  const request = exampleRequest(document, entry);
-  const body = request.body && encodeBody(request.body);
-  const query = request.query.map(({ text }) => text).join("&");
-  const headers = Object.fromEntries(request.headers);
-  const cookies = Object.entries(request.cookies).map((pair) => pair.join("="));
-  if (typeof body === "string") headers["content-type"] = request.body!.contentType;
-  if (cookies.length > 0) headers["cookie"] = cookies.join("; ");
-  const target = pathOf(request) + (query === "" ? "" : `?${query}`);
-  return { operationId: entry.id, method: request.method, target, headers, body };
+  const { method, path, query, headers, body } = encodeRequest(exampleRequest(document, entry));
+  return { operationId: entry.id, method, target: path + query, headers: Object.fromEntries(headers), body };
 }
 
 /**

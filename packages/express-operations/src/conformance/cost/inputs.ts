@@ -1,7 +1,11 @@
 import type { OpenApiDocument, OperationEntry } from "openapi-document";
-import { type Credentials, type ExampleRequest, emptyRequest, exampleRequest, pathOf } from "../example-request.ts";
-import { headersOf, queryOf } from "../exchange.ts";
-import { encodeBody } from "../request-body.ts";
+import {
+  type Credentials,
+  emptyRequest,
+  encodeRequest,
+  type ExampleRequest,
+  exampleRequest,
+} from "../example-request.ts";
 import { bodyInputs } from "./body-inputs.ts";
 import { AUTHORITIES, headerInputs, manyHeaders, pathInputs, queryInputs } from "./head-inputs.ts";
 
@@ -78,14 +82,6 @@ export function baseRequest(document: OpenApiDocument, entry: OperationEntry, cr
   } catch {
     example = emptyRequest(entry, credentials);
   }
-  const encoded = example.body && encodeBody(example.body);
-  const body = typeof encoded === "string" ? encoded : undefined;
-  const contentType = body === undefined ? undefined : example.body!.contentType;
-  return {
-    method: example.method,
-    path: pathOf(example),
-    query: queryOf(example),
-    headers: [...headersOf(example, contentType)],
-    body,
-  };
+  const { method, path, query, headers, body } = encodeRequest(example);
+  return { method, path, query, headers: [...headers], body: typeof body === "string" ? body : undefined };
 }
