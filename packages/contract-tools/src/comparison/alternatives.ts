@@ -1,4 +1,4 @@
-import { ASSERTIONS_BY_TYPE, type OpenApiDocument, pointer, type Schema } from "openapi-document";
+import { ASSERTIONS_BY_TYPE, mayBe, type OpenApiDocument, partsOf, pointer, type Schema } from "openapi-document";
 
 /** A schema as a document writes it: an object or, since OpenAPI 3.1, a boolean. */
 export type SchemaNode = Schema | boolean;
@@ -31,20 +31,29 @@ export function alternativesOf(document: OpenApiDocument, schema: SchemaNode): A
   return expand(document, keywordsOf(document, schema), [], { left: MAX_STEPS });
 }
 
-/** All keywords that apply to a schema, including those of its references and its `allOf`. */
-export function keywordsOf(document: OpenApiDocument, schema: SchemaNode, above: readonly string[] = []): Keywords {
-  if (typeof schema === "boolean") return schema ? {} : { not: [{}] };
-  const { $ref, allOf: members = [], nullable, ...own } = schema as Schema & { allOf?: SchemaNode[] };
-  if ($ref !== undefined && above.includes($ref)) return {};
-  const isAlone = $ref !== undefined && document.openapi.startsWith("3.0."); // OpenAPI 3.0 ignores keywords beside a `$ref`.
-  const target = $ref === undefined ? [] : [pointer(document, $ref) as SchemaNode];
-  const seen = $ref === undefined ? above : [...above, $ref];
-  if (nullable === true && own.type !== undefined) own.type = [own.type, "null"].flat();
-  const single = isAlone ? [] : CHOICES.flatMap((keyword) => (isSingle(own[keyword]) ? own[keyword] : []));
-  const entries = Object.entries(isAlone ? {} : own).filter(([, value]) => value !== undefined);
-  const ownEntries = entries.filter(([keyword, value]) => !(isChoice(keyword) && isSingle(value)));
-  const parts = [...target, ...(isAlone ? [] : members), ...single].map((part) => keywordsOf(document, part, seen));
-  return merge([...parts, Object.fromEntries(ownEntries.map(([keyword, value]) => [keyword, [value]]))]);
+/**
+ * All keywords that apply to a schema, including those of its references and its `allOf`, and `others`. Schemas `above` are
+ * left out.
+ */
+export function keywordsOf(
+  document: OpenApiDocument,
+  schema: SchemaNode,
+  above: Iterable<SchemaNode> = [],
+  others: Keywords = {},
+): Keywords {
+  const keywords = { ...others };
+  const seen = new Set<unknown>(above);
+  const add = (node: SchemaNode): void => {
+    for (const { $ref: _, allOf: __, nullable, ...own } of partsOf(document, node, seen)) {
+      if (nullable === true && own.type !== undefined) own.type = [own.type, "null"].flat();
+      for (const [keyword, value] of Object.entries(own)) {
+        if (isChoice(keyword) && isSingle(value)) add(value[0]);
+        else if (value !== undefined) keywords[keyword] = distinct([...(keywords[keyword] ?? []), value]);
+      }
+    }
+  };
+  add(schema);
+  return keywords;
 }
 
 /** Combines schemas that apply at once. No schema at all allows any value. */
@@ -77,24 +86,16 @@ function membersOf(schema: SchemaNode): SchemaNode[] {
   return members !== undefined && Object.keys(others).length === 0 ? members.flatMap(membersOf) : [schema];
 }
 
-function merge(parts: Keywords[]): Keywords {
-  const all: Keywords = {};
-  for (const part of parts) {
-    for (const [keyword, values] of Object.entries(part)) all[keyword] = distinct([...(all[keyword] ?? []), ...values]);
-  }
-  return all;
-}
-
 function distinct(values: unknown[]): unknown[] {
   if (values.length === 1) return values;
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
 }
 
-/** `above` holds the references on the path here. A choice that contains itself would otherwise expand for ever. */
+/** `above` holds the targets of the references on the path here. A choice that contains itself would otherwise expand for ever. */
 function expand(
   document: OpenApiDocument,
   keywords: Keywords,
-  above: readonly string[],
+  above: readonly SchemaNode[],
   steps: { left: number },
   name?: string,
 ): Alternative[] {
@@ -106,15 +107,10 @@ function expand(
   const rest = others.length === 0 ? simple : { ...simple, [keyword]: others };
   return members!.flatMap((member) => {
     const $ref = typeof member === "object" ? member.$ref : undefined;
-    if ($ref !== undefined && above.includes($ref)) return [];
-    const path = $ref === undefined ? above : [...above, $ref];
-    return expand(
-      document,
-      merge([rest, keywordsOf(document, member, above)]),
-      path,
-      steps,
-      $ref?.split("/").at(-1) ?? name,
-    );
+    const target = $ref === undefined ? [] : [pointer(document, $ref) as SchemaNode];
+    if (target.some((schema) => above.includes(schema))) return [];
+    const merged = keywordsOf(document, member, above, rest);
+    return expand(document, merged, [...above, ...target], steps, $ref?.split("/").at(-1) ?? name);
   });
 }
 
@@ -129,7 +125,7 @@ function splitByType({ type: lists, ...keywords }: Keywords, name?: string): Alt
     const own = Object.fromEntries(Object.entries(keywords).filter(([keyword]) => appliesTo(keyword, type)));
     if (values === undefined || types.length === 1) return [{ ...named, type, keywords: own }];
     const { const: _, ...others } = own;
-    const left = values.filter((value) => isOfType(type, value));
+    const left = values.filter((value) => mayBe({ type }, value));
     return left.length === 0 ? [] : [{ ...named, type, keywords: { ...others, enum: [left] } }];
   });
 }
@@ -145,11 +141,4 @@ function intersection(type: string, others: string[]): string[] {
   if (others.includes(type)) return [type];
   if (type === "integer" && others.includes("number")) return ["integer"];
   return type === "number" && others.includes("integer") ? ["integer"] : [];
-}
-
-function isOfType(type: string, value: unknown): boolean {
-  if (value === null) return type === "null";
-  if (Array.isArray(value)) return type === "array";
-  if (type === "integer") return Number.isInteger(value);
-  return typeof value === type;
 }
