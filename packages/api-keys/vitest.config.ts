@@ -5,6 +5,7 @@ import { defineConfig, mergeConfig } from "vitest/config";
 
 const EVERY_DATABASE = [
   "audit.repository",
+  "idempotent",
   "keys.repository",
   "rate-limits",
   "service/creators",

@@ -1,5 +1,4 @@
-import { auditApiKeys, createApiKeys, createRateLimits } from "@platform/api-keys/keys.migrations";
-import { createIdempotencyKeys } from "@platform/storage/idempotency.table";
+import { auditApiKeys, createApiKeys, createIdempotencyKeys, createRateLimits } from "@platform/api-keys/keys.table";
 import type { Migrations } from "@platform/storage/migrations";
 import { migrationsOf } from "@platform/storage/registration";
 import { createPets, addCreatorColumns } from "./resources/pets/pets.migrations.ts";

@@ -1,6 +1,5 @@
 import type { OperationsWithDefaults } from "@petstore/contract";
 import { apiKeys } from "@platform/api-keys/keys.table";
-import { idempotencyKeys } from "@platform/storage/idempotency.table";
 import { tablesOf, type TablesOf } from "@platform/storage/registration";
 import type { Handlers } from "express-operations";
 import type { Context } from "./resources/context.ts";
@@ -8,7 +7,7 @@ import { pets } from "./resources/pets/index.ts";
 import { handlersOf } from "./resources/resource.ts";
 
 /** The registrations of all resources and packages with tables. A table comes after the tables that it references. */
-export const REGISTRATIONS = [pets, apiKeys, idempotencyKeys] as const;
+export const REGISTRATIONS = [pets, apiKeys] as const;
 
 /** The row types of all tables, by table name. Times in rows are in milliseconds since 1970. */
 export type Tables = TablesOf<(typeof REGISTRATIONS)[number]>;

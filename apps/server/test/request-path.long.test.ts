@@ -59,6 +59,6 @@ test.each([
 
 test("a creation with an Idempotency-Key compiles no query", async () => {
   const { ran } = await record({ kind: "a creation" });
-  expect(ran.some(({ url }) => url.endsWith("/idempotency.repository.ts"))).toBe(true);
+  expect(ran.some(({ url }) => url.endsWith("/idempotent.ts"))).toBe(true);
   expect(ran.filter(({ url }) => url.endsWith("/default-query-compiler.js")).map(({ name }) => name)).toEqual([]);
 });

@@ -20,3 +20,13 @@ export const temporaryDatabase = (): Promise<Database> => storage.temporaryDatab
 /** The storage of a service over a fresh database with every table. */
 export const temporaryStorage = (onCommit?: (size: number) => void): Promise<Storage<Tables> & { url: string }> =>
   storage.temporaryStorage(MIGRATIONS, onCommit);
+
+/** The input of a creation with an `Idempotency-Key`, on a connection of its own. */
+export const creation = (db: Database, caller: number, key: string) => ({
+  operationId: "createPet",
+  path: {},
+  query: {},
+  headers: { "Idempotency-Key": key },
+  caller: { id: caller },
+  context: { write: <Result>(work: (trx: Database) => Promise<Result>) => db.transaction().execute(work) },
+});

@@ -99,10 +99,9 @@ export function registrationsFile(resources: ResourcePlan[], { name }: Names): s
   const imports = resources.map(
     ({ place }) => `import { ${place.resourceName} } from "./${place.resourceFile.slice("apps/server/src/".length)}";`,
   );
-  const names = [...resources.map(({ place }) => place.resourceName), "apiKeys", "idempotencyKeys"];
+  const names = [...resources.map(({ place }) => place.resourceName), "apiKeys"];
   return `import type { OperationsWithDefaults } from "@${name}/contract";
 import { apiKeys } from "@platform/api-keys/keys.table";
-import { idempotencyKeys } from "@platform/storage/idempotency.table";
 import { tablesOf, type TablesOf } from "@platform/storage/registration";
 import type { Handlers } from "express-operations";
 import type { Context } from "./resources/context.ts";
@@ -124,8 +123,7 @@ export const handlers: Handlers<OperationsWithDefaults, Context<Tables>> = handl
 }
 
 /** The text of `migrations.ts`: the tables of the platform, then those of the registrations. */
-export const MIGRATIONS_FILE = `import { auditApiKeys, createApiKeys, createRateLimits } from "@platform/api-keys/keys.migrations";
-import { createIdempotencyKeys } from "@platform/storage/idempotency.table";
+export const MIGRATIONS_FILE = `import { auditApiKeys, createApiKeys, createIdempotencyKeys, createRateLimits } from "@platform/api-keys/keys.table";
 import type { Migrations } from "@platform/storage/migrations";
 import { migrationsOf } from "@platform/storage/registration";
 import { REGISTRATIONS } from "./registrations.ts";

@@ -1,11 +1,17 @@
 import { createHash } from "node:crypto";
 import { type ErrorBody, errorBody } from "@platform/service/errors";
-import { type IdempotentResult, withIdempotencyKey } from "@platform/storage/idempotency.repository";
-import type { IdempotencyTables } from "@platform/storage/idempotency.table";
+import { isLockTimeout } from "@platform/storage/database-error";
+import { isPostgres } from "@platform/storage/database";
+import { prepared, preparedFirst } from "@platform/storage/prepared";
 import type { Storage, Work } from "@platform/storage/storage";
 import type { StatusCode } from "express-operations";
+import type { Kysely } from "kysely";
 import stableStringify from "safe-stable-stringify";
 import { holdsApiKey } from "./api-key.ts";
+import type { ApiKeysTables } from "./keys.table.ts";
+
+const EXPIRY_MS = 24 * 60 * 60 * 1000;
+const MAX_DELETED_PER_CALL = 100;
 
 /** The fields of a handler's input that `idempotent` reads. */
 interface IdempotentInput<Tables> {
@@ -41,6 +47,11 @@ type IdempotencyError =
   | { status: 400 | 422; body: ErrorBody }
   | { status: 409; headers: { "Retry-After": number }; body: ErrorBody };
 
+const REUSED: IdempotencyError = { status: 422, body: errorBody("idempotency_key_reused") };
+
+const API_KEY_AS_IDEMPOTENCY_KEY =
+  "The Idempotency-Key contains an API key. Send API keys in the Authorization header only.";
+
 /** The hash of a request in rows of an earlier version, and the status to return, because that version stored only bodies. */
 export interface EarlierRows {
   hash: string;
@@ -48,18 +59,18 @@ export interface EarlierRows {
 }
 
 /**
- * Runs the work of a request in one transaction, at most once per caller and `Idempotency-Key` within 24 hours. Without a key,
- * the work runs each time.
+ * Runs the work of a request in one transaction, at most once per caller and `Idempotency-Key` within 24 hours, even across
+ * processes. Without a key, the work runs each time.
  *
  * - A repeat gets the first response with `Idempotency-Replayed: true`. Requests are the same if their operationId, path and
  *   query values and validated body are the same.
  * - A different request with the same key gets 422.
- * - A request gets 409 while the first one still runs.
+ * - A request waits for the first one, and gets 409 if the wait times out.
  *
  * If the work throws or returns a status outside 2xx, the transaction is rolled back and the key stays unused. Throws for
  * uploaded files, which cannot be compared, and for responses of bytes, which cannot be stored.
  */
-export async function idempotent<Tables extends IdempotencyTables, HandlerResponse extends StorableResponse>(
+export async function idempotent<Tables extends ApiKeysTables, HandlerResponse extends StorableResponse>(
   input: IdempotentInput<Tables>,
   work: Work<Tables, HandlerResponse>,
   earlierRows?: () => EarlierRows,
@@ -69,44 +80,28 @@ export async function idempotent<Tables extends IdempotencyTables, HandlerRespon
   const key = input.headers["Idempotency-Key"];
   if (key === undefined) return (await context.write(work, isSuccess)) as Replayable<HandlerResponse>;
   if (holdsApiKey(key)) return { status: 400, body: errorBody("invalid_request", API_KEY_AS_IDEMPOTENCY_KEY) };
-  const earlier = earlierRows?.();
   const requestHash = hashOf([operationId, path, query, ...(body === undefined ? [] : [body])]);
-  const request = { apiKeyId: caller.id, key, requestHash, earlierHash: earlier?.hash, now: Date.now() };
-  const storableWork: typeof work = async (trx) => {
+  const used = { apiKeyId: caller.id, key };
+  const now = Date.now();
+  const expiredAt = now - EXPIRY_MS;
+  const once: Work<Tables, StorableResponse> = async (trx) => {
+    const own: Kysely<any> = trx; // the compiler cannot compare Kysely types of generic tables
+    const claimed = await claim(own, { ...used, requestHash, now, expiredAt }).catch(rethrowLockTimeout);
+    if (claimed === undefined) return replay((await storedOf(own, used))!, requestHash, earlierRows);
     const response = await work(trx);
     if (response.body instanceof Uint8Array)
       throw new Error(`idempotent() cannot store the response of "${operationId}", whose body is bytes.`);
+    await store(own, { ...used, answer: JSON.stringify(response) });
+    await deleteExpired(own, { expiredAt });
     return response;
   };
-  return responseOf(await withIdempotencyKey(context.write, request, storableWork, isSuccess), earlier?.status);
-}
-
-const API_KEY_AS_IDEMPOTENCY_KEY =
-  "The Idempotency-Key contains an API key. Send API keys in the Authorization header only.";
-
-function responseOf<HandlerResponse extends StorableResponse>(
-  result: IdempotentResult<HandlerResponse>,
-  earlierStatus: StatusCode | undefined,
-): Replayable<HandlerResponse> | IdempotencyError {
-  switch (result.outcome) {
-    case "done":
-      return result.response as Replayable<HandlerResponse>;
-    case "replayed":
-      return replayed(result.response);
-    case "earlier":
-      return replayed({ status: earlierStatus, body: result.response } as HandlerResponse);
-    case "reused":
-      return { status: 422, body: errorBody("idempotency_key_reused") };
-    case "running":
-      return { status: 409, headers: { "Retry-After": 1 }, body: errorBody("idempotency_in_progress") };
+  try {
+    const response = await context.write(once, (result) => result === REUSED || isSuccess(result));
+    return response as Replayable<HandlerResponse> | IdempotencyError; // also a stored one, which the same operation returned
+  } catch (error) {
+    if (!(error instanceof FirstRequestRuns)) throw error;
+    return { status: 409, headers: { "Retry-After": 1 }, body: errorBody("idempotency_in_progress") };
   }
-}
-
-function replayed<HandlerResponse extends StorableResponse>(response: HandlerResponse): Replayable<HandlerResponse> {
-  return {
-    ...response,
-    headers: { ...response.headers, "Idempotency-Replayed": "true" },
-  } as unknown as Replayable<HandlerResponse>;
 }
 
 function isSuccess({ status }: StorableResponse): boolean {
@@ -117,3 +112,82 @@ function isSuccess({ status }: StorableResponse): boolean {
 function hashOf(value: unknown[]): string {
   return `2:${createHash("sha256").update(stableStringify(value)).digest("base64url")}`;
 }
+
+class FirstRequestRuns extends Error {}
+
+/**
+ * Converts a lock timeout to `FirstRequestRuns`. Only `claim` uses this: during the work, a lock timeout may concern another
+ * lock.
+ */
+function rethrowLockTimeout(error: unknown): never {
+  throw isLockTimeout(error) ? new FirstRequestRuns() : error;
+}
+
+/** Returns the stored response, unless the key was used for another request. */
+function replay(
+  { request_hash, answer }: { request_hash: string; answer: string },
+  requestHash: string,
+  earlierRows: (() => EarlierRows) | undefined,
+): StorableResponse {
+  const earlier = request_hash === requestHash ? undefined : earlierRows?.();
+  if (request_hash !== (earlier?.hash ?? requestHash)) return REUSED;
+  const stored: unknown = JSON.parse(answer);
+  const response = (earlier === undefined ? stored : { status: earlier.status, body: stored }) as StorableResponse;
+  return { ...response, headers: { ...response.headers, "Idempotency-Replayed": "true" } };
+}
+
+/** The primary key of a row. */
+interface UsedKey {
+  apiKeyId: number;
+  key: string;
+}
+
+/** Rows that were created then or before have expired. In milliseconds since 1970. */
+interface Expiry {
+  expiredAt: number;
+}
+
+/**
+ * Inserts the key and resolves with it, or with undefined if the key is used and has not expired. PostgreSQL waits here for
+ * other transactions that insert the same key.
+ */
+const claim = preparedFirst(
+  (db: Kysely<ApiKeysTables>, values: UsedKey & Expiry & { requestHash: string; now: number }) => {
+    const claimed = { request_hash: values.requestHash, answer: "", created_at: values.now };
+    return db
+      .insertInto("idempotency_keys")
+      .values({ api_key_id: values.apiKeyId, key: values.key, ...claimed })
+      .onConflict((used) =>
+        used
+          .columns(["api_key_id", "key"])
+          .doUpdateSet(claimed)
+          .where("idempotency_keys.created_at", "<=", values.expiredAt),
+      )
+      .returning("key");
+  },
+);
+
+const storedOf = preparedFirst((db: Kysely<ApiKeysTables>, { apiKeyId, key }: UsedKey) =>
+  db
+    .selectFrom("idempotency_keys")
+    .select(["request_hash", "answer"])
+    .where("api_key_id", "=", apiKeyId)
+    .where("key", "=", key),
+);
+
+const store = prepared((db: Kysely<ApiKeysTables>, { apiKeyId, key, answer }: UsedKey & { answer: string }) =>
+  db.updateTable("idempotency_keys").set({ answer }).where("api_key_id", "=", apiKeyId).where("key", "=", key),
+);
+
+/** Deletes up to 100 expired keys, so that every call is fast. Rows locked by another transaction are skipped. */
+const deleteExpired = prepared((db: Kysely<ApiKeysTables>, { expiredAt }: Expiry) => {
+  const expired = db
+    .selectFrom("idempotency_keys")
+    .select(["api_key_id", "key"])
+    .where("created_at", "<=", expiredAt)
+    .limit(MAX_DELETED_PER_CALL)
+    .$if(isPostgres(db), (query) => query.forUpdate().skipLocked());
+  return db
+    .deleteFrom("idempotency_keys")
+    .where((where) => where(where.refTuple("api_key_id", "key"), "in", expired.$asTuple("api_key_id", "key")));
+});

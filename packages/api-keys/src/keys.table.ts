@@ -1,10 +1,13 @@
+import { columnTypes } from "@platform/storage/columns";
+import { isPostgres } from "@platform/storage/database";
 import type { Registration } from "@platform/storage/registration";
-import type { Generated } from "kysely";
+import { type Generated, type Kysely, sql } from "kysely";
 
 /** The row types of the tables, by table name. */
 export interface ApiKeysTables {
   api_keys: ApiKeysTable;
   audit: AuditTable;
+  idempotency_keys: IdempotencyKeysTable;
 }
 
 /** The table of API keys. It contains only the SHA-256 of a key and a prefix to recognize it. */
@@ -34,7 +37,87 @@ export interface AuditTable {
   actor: string;
 }
 
-/** The registration of API keys and their audit entries. */
+/** A response stored for `Idempotency-Key`, by API key. */
+export interface IdempotencyKeysTable {
+  api_key_id: number;
+  key: string;
+  request_hash: string;
+  /** The response as JSON. */
+  answer: string;
+  created_at: number;
+}
+
+/** The registration of API keys, their audit entries and their responses stored for `Idempotency-Key`. */
 export const apiKeys: Registration<ApiKeysTables> = {
-  tables: { api_keys: { key: ["id"], noun: ["API key", "API keys"] }, audit: { key: ["id"] } },
+  tables: {
+    api_keys: { key: ["id"], noun: ["API key", "API keys"] },
+    audit: { key: ["id"] },
+    idempotency_keys: {
+      key: ["api_key_id", "key"],
+      noun: ["response stored for Idempotency-Key", "responses stored for Idempotency-Key"],
+    },
+  },
 };
+
+/** Creates the table of API keys. */
+export async function createApiKeys(db: Kysely<unknown>): Promise<void> {
+  const { id, integer, strict } = columnTypes(db);
+  await sql`
+    create table api_keys (
+      id ${id},
+      name text not null,
+      prefix text not null,
+      hash text not null unique,
+      scopes text not null,
+      created_at ${integer} not null,
+      expires_at ${integer},
+      revoked_at ${integer}
+    ) ${strict}`.execute(db);
+}
+
+/** Adds the times of the last use and of the rotation of API keys, and creates the audit table. */
+export async function auditApiKeys(db: Kysely<unknown>): Promise<void> {
+  const { id, integer, strict } = columnTypes(db);
+  await sql`alter table api_keys add column last_used_at ${integer}`.execute(db);
+  await sql`alter table api_keys add column rotated_at ${integer}`.execute(db);
+
+  await sql`
+    create table audit (
+      id ${id},
+      at ${integer} not null,
+      action text not null check (action in ('issue', 'rotate', 'revoke')),
+      key_id ${integer} not null,
+      key_name text not null,
+      key_prefix text not null,
+      actor text not null
+    ) ${strict}`.execute(db);
+}
+
+/**
+ * Creates the table of rate limits on PostgreSQL. The table is unlogged, so that
+ * counting does not wait for the disk; a crash of the server loses only the counts. SQLite processes count in memory.
+ */
+export async function createRateLimits(db: Kysely<unknown>): Promise<void> {
+  if (!isPostgres(db)) return;
+  await sql`
+    create unlogged table rate_limits (
+      key text primary key,
+      points bigint not null,
+      expire bigint
+    )`.execute(db);
+}
+
+/** Creates the table of responses stored for `Idempotency-Key`, by API key. */
+export async function createIdempotencyKeys(db: Kysely<unknown>): Promise<void> {
+  const { integer, strictWithoutRowid } = columnTypes(db);
+  await sql`
+    create table idempotency_keys (
+      api_key_id ${integer} not null references api_keys (id),
+      key text not null,
+      request_hash text not null,
+      answer text not null,
+      created_at ${integer} not null,
+      primary key (api_key_id, key)
+    ) ${strictWithoutRowid}`.execute(db);
+  await sql`create index idempotency_keys_created_at on idempotency_keys (created_at)`.execute(db);
+}

@@ -1,43 +1,32 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { openDatabase } from "@platform/storage/database";
-import { createIdempotencyKeys, type IdempotencyTables } from "@platform/storage/idempotency.table";
 import { migrate } from "@platform/storage/migrations";
 import { openStorage } from "@platform/storage/open-storage";
+import type { Storage } from "@platform/storage/storage";
+import { newDatabase } from "@platform/test-support/temporary";
 import type { Kysely } from "kysely";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { generateApiKey } from "../src/api-key.ts";
 import { idempotent } from "../src/idempotent.ts";
-import { auditApiKeys, createApiKeys } from "../src/keys.migrations.ts";
 import { createApiKey } from "../src/keys.repository.ts";
-import type { ApiKeysTables } from "../src/keys.table.ts";
+import { MIGRATIONS, opened, type Tables } from "./tables.ts";
 
-interface Tables extends ApiKeysTables, IdempotencyTables {
-  things: { name: string };
-}
-
-let folder: string;
-let storage: ReturnType<typeof openStorage<Tables>>;
+let database: Awaited<ReturnType<typeof newDatabase>>;
+let storage: Storage<Tables>;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "idempotent-"));
-  const url = `file:${folder}/things.db`;
-  const db = openDatabase<Tables>(url);
-  await migrate(db, {
-    "1": { servedBy: "every version", up: createApiKeys },
-    "2": { servedBy: "every version", up: auditApiKeys },
-    "3": { servedBy: "every version", up: createIdempotencyKeys },
-  });
-  await db.schema.createTable("things").addColumn("name", "text").execute();
+  database = await newDatabase();
+  const db = openDatabase<Tables>(database.url);
+  await migrate(db, MIGRATIONS);
   for (const name of ["one", "two"]) await createApiKey(db, { name, environment: "development" });
   await db.destroy();
-  storage = openStorage<Tables>(url);
+  storage = openStorage<Tables>(database.url);
 });
 beforeEach(() => storage.write((trx) => trx.deleteFrom("things").execute()));
 afterAll(async () => {
   await storage.destroy();
-  await rm(folder, { recursive: true });
+  await database.drop();
 });
+
+const DAY = 24 * 60 * 60 * 1000;
 
 interface Sent {
   key?: string;
@@ -96,8 +85,8 @@ describe("a key is rejected for another request:", () => {
     expect(await count()).toBe(0);
   });
 
-  test("a key of another caller is accepted", async () => {
-    expect(await idempotent(input({ ...first, caller: 2, body: {} }), add)).toEqual(added);
+  test.each([{ caller: 2 }, { key: "K2" }])("a request with %o is accepted", async (other) => {
+    expect(await idempotent(input({ ...first, ...other, body: {} }), add)).toEqual(added);
   });
 });
 
@@ -114,6 +103,51 @@ test.each([undefined, "k3"])("a failure that the work returns rolls back every w
 test("work that throws leaves the key unused", async () => {
   await expect(idempotent(input({ key: "k4" }), () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(await idempotent(input({ key: "k4", body: "another" }), add)).toEqual(added);
+});
+
+test("fails with the error of the database, unless another request holds the key", async () => {
+  await expect(idempotent(input({ key: "k4", caller: 99 }), add)).rejects.toThrow(/foreign key/i);
+});
+
+test("a key is unused again after 24 hours", async () => {
+  const first = Date.now();
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  for (const [time, body, response] of [
+    [0, "one", added],
+    [DAY - 1, "one", replayed],
+    [DAY, "two", added],
+    [DAY, "two", replayed],
+  ] as const) {
+    vi.setSystemTime(first + time);
+    expect(await idempotent(input({ key: "k9", body }), add)).toEqual(response);
+  }
+});
+
+test("each call deletes a limited number of expired keys", async () => {
+  const row = { api_key_id: 1, request_hash: "h", answer: "{}", created_at: Date.now() - DAY };
+  const rows = Array.from({ length: 130 }, (_, n) => ({ ...row, key: `old${n}` }));
+  const old = storage.db.selectFrom("idempotency_keys").select("key").where("key", "like", "old%");
+  await storage.write((trx) => trx.insertInto("idempotency_keys").values(rows).execute());
+  for (const left of [30, 0]) {
+    await idempotent(input({ key: `after ${left}` }), add);
+    expect(await old.execute()).toHaveLength(left);
+  }
+});
+
+test.each([1, 2])("twenty concurrent duplicates do the work once, on %i connections", async (connections) => {
+  const databases = Array.from({ length: connections }, () => opened(database.url));
+  const results = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => {
+      const db = databases[n % connections]!;
+      const context = { write: <Result>(work: (trx: typeof db) => Promise<Result>) => db.transaction().execute(work) };
+      return idempotent({ ...input({ key: `all ${connections}` }), context }, add);
+    }),
+  );
+  const repeats = results.filter((result) => JSON.stringify(result).includes("Idempotency-Replayed"));
+  expect(repeats).toEqual(Array(19).fill(replayed));
+  expect(results.filter((result) => !repeats.includes(result))).toEqual([added]);
+  expect(await count()).toBe(1);
 });
 
 test("null and a missing body are different requests", async () => {

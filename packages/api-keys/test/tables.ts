@@ -1,19 +1,24 @@
 import { columnTypes } from "@platform/storage/columns";
-import { createIdempotencyKeys, idempotencyKeys, type IdempotencyTables } from "@platform/storage/idempotency.table";
 import type { Migrations } from "@platform/storage/migrations";
 import { type Registration, type Schema, tablesOf } from "@platform/storage/registration";
 import type { OnCommit, Storage } from "@platform/storage/storage";
 import * as storage from "@platform/storage/testing";
 import { type Generated, type Kysely, sql } from "kysely";
-import { auditApiKeys, createApiKeys, createRateLimits } from "../src/keys.migrations.ts";
-import { apiKeys, type ApiKeysTables } from "../src/keys.table.ts";
+import {
+  apiKeys,
+  type ApiKeysTables,
+  auditApiKeys,
+  createApiKeys,
+  createIdempotencyKeys,
+  createRateLimits,
+} from "../src/keys.table.ts";
 
 /** A table whose rows keys add. */
 interface ThingsTables {
   things: { id: Generated<number>; name: Generated<string>; created_by: number | null; created_at: number | null };
 }
 
-export type Tables = ApiKeysTables & ThingsTables & IdempotencyTables;
+export type Tables = ApiKeysTables & ThingsTables;
 
 /** The database in tests. */
 export type Database = Kysely<Tables>;
@@ -40,7 +45,7 @@ export const MIGRATIONS: Migrations = {
 };
 
 /** The metadata of all tables. */
-export const TABLES = tablesOf([things, apiKeys, idempotencyKeys]);
+export const TABLES = tablesOf([things, apiKeys]);
 
 export const SCHEMA: Schema = { migrations: MIGRATIONS, tables: TABLES };
 

@@ -23,7 +23,7 @@ export interface Place {
 export const REGISTRATIONS = "apps/server/src/registrations.ts";
 
 /** Constants of the file that lists all resources. */
-const TAKEN = new Set(["apiKeys", "handlers", "handlersOf", "idempotencyKeys", "tablesOf"]);
+const TAKEN = new Set(["apiKeys", "handlers", "handlersOf", "tablesOf"]);
 
 /**
  * Places `listOrders` with the tag `Store` in `resources/store/store.handlers.ts`, its test in `store/list-orders.test.ts`. Tags

@@ -29,7 +29,7 @@ describe("makeBackup", () => {
     const { path, folder } = await filled();
     expect(makeBackup(path, folder, SCHEMA)).toEqual({
       made: { path: join(folder, `${NAME}.2030-01-02T120000.000Z.db`), time: NOON },
-      rows: { things: 1, idempotency_keys: 0 },
+      rows: { things: 1, labels: 0 },
       removed: [],
     });
     const [only, ...others] = backupsIn(folder);
@@ -125,7 +125,7 @@ test("backupsIn returns backups by time, and no other file", async () => {
 test("verifyBackup counts rows, also of an older version, and rejects a damaged page", async () => {
   const { path, folder, db } = await filled();
   await sql`insert into things (name, size) select 'cup', value from json_each(${JSON.stringify(MANY)})`.execute(db);
-  await sql`drop table idempotency_keys`.execute(db);
+  await sql`drop table labels`.execute(db);
   const { made, rows } = makeBackup(path, folder, SCHEMA);
   expect(rows).toEqual({ things: 1 + MANY.length });
   expect(verifyBackup(made.path, SCHEMA)).toEqual(rows);

@@ -168,7 +168,7 @@ describe("copy", () => {
     expect(lines).toEqual([
       expect.stringMatching(/^things: 1 rows, checksum [0-9a-f]{64}$/),
       expect.stringMatching(/^api_keys: 0 rows, checksum 0{64}$/),
-      expect.stringMatching(/^idempotency_keys: 0 rows, checksum 0{64}$/),
+      expect.stringMatching(/^labels: 0 rows, checksum 0{64}$/),
       "Both databases contain the same data. Start the service with DATABASE_URL set to the new one.",
     ]);
     expect(existsSync(`${to}-wal`)).toBe(false); // the file alone holds all data

@@ -120,7 +120,7 @@ describe("backups list", () => {
         path: join(folder, "backups", FIRST),
         time: "2030-01-02T12:00:00.000Z",
         bytes: expect.any(Number),
-        rows: { things: 1, idempotency_keys: 0 },
+        rows: { things: 1, labels: 0 },
       },
       {
         path: join(folder, "backups", SECOND),

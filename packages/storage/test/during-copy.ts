@@ -4,7 +4,7 @@ import { isPostgresUrl, pathOfFileUrl } from "../src/url.ts";
 import { type Database, opened, type Tables } from "./things.ts";
 
 /** The tables that are copied. */
-export const TABLES = ["things", "api_keys", "idempotency_keys"] as const satisfies (keyof Tables)[];
+export const TABLES = ["things", "api_keys", "labels"] as const satisfies (keyof Tables)[];
 
 /** Wraps a database so that `act` runs once, to its end, after the first row is added to `table`. */
 export function actingAtInsert(db: Database, table: keyof Tables, act: () => Promise<void>): Database {

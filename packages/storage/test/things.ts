@@ -1,10 +1,5 @@
 import { type Generated, type Kysely, sql } from "kysely";
 import { columnTypes } from "../src/columns.ts";
-import {
-  createIdempotencyKeys,
-  idempotencyKeys,
-  type IdempotencyTables,
-} from "../src/idempotency/idempotency.table.ts";
 import type { RestoreOptions } from "../src/maintenance/restore.ts";
 import type { Migrations } from "../src/migrations.ts";
 import { prepared } from "../src/prepared.ts";
@@ -23,17 +18,22 @@ type NewThing = Omit<Thing, "id">;
 
 interface ThingsTables {
   things: NewThing & { id: Generated<number> };
-  /** The API keys that idempotency keys reference. */
   api_keys: { id: Generated<number>; name: string };
+  /** Rows with a key of two columns, none of which the database assigns. */
+  labels: { api_key_id: number; label: string; created_at: number };
 }
 
-export type Tables = ThingsTables & IdempotencyTables;
+export type Tables = ThingsTables;
 
 /** A database of the tests. */
 export type Database = Kysely<Tables>;
 
 const things: Registration<ThingsTables> = {
-  tables: { things: { key: ["id"], noun: ["thing", "things"] }, api_keys: { key: ["id"] } },
+  tables: {
+    things: { key: ["id"], noun: ["thing", "things"] },
+    api_keys: { key: ["id"] },
+    labels: { key: ["api_key_id", "label"], noun: ["label", "labels"] },
+  },
 };
 
 export const MIGRATIONS: Migrations = {
@@ -48,11 +48,18 @@ export const MIGRATIONS: Migrations = {
       await sql`create table api_keys (id ${id}, name text not null) ${strict}`.execute(db);
     },
   },
-  "0002_create_idempotency_keys": { servedBy: "every version", up: createIdempotencyKeys },
+  "0002_create_labels": {
+    servedBy: "every version",
+    up: async (db) => {
+      const { integer, strictWithoutRowid } = columnTypes(db);
+      await sql`create table labels (api_key_id ${integer} not null references api_keys (id), label text not null,
+        created_at ${integer} not null, primary key (api_key_id, label)) ${strictWithoutRowid}`.execute(db);
+    },
+  },
 };
 
 /** The schema of the tests. */
-export const SCHEMA: Schema = { migrations: MIGRATIONS, tables: tablesOf([things, idempotencyKeys]) };
+export const SCHEMA: Schema = { migrations: MIGRATIONS, tables: tablesOf([things]) };
 
 /** The restore options: nothing but ids is kept. */
 export const OPTIONS: RestoreOptions = {

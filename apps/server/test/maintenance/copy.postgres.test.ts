@@ -1,18 +1,17 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Pet } from "@petstore/contract";
 import { listAudit } from "@platform/api-keys/audit.repository";
+import { idempotent } from "@platform/api-keys/idempotent";
 import { createApiKey, findApiKey, listApiKeys, revokeApiKey } from "@platform/api-keys/keys.repository";
 import { type CopiedTable } from "@platform/storage/copy";
-import { withIdempotencyKey } from "@platform/storage/idempotency.repository";
 import { migrate } from "@platform/storage/migrations";
 import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
 import { expect, inject, test } from "vitest";
 import { MIGRATIONS } from "../../src/migrations.ts";
-import { TABLES, type Tables } from "../../src/registrations.ts";
+import { TABLES } from "../../src/registrations.ts";
 import { insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
 import { ENTRY, run } from "../program.ts";
-import { type Database, opened } from "../temporary.ts";
+import { creation, type Database, opened } from "../temporary.ts";
 
 const REX = { name: "Rex", categoryId: 1, status: "available" } as const;
 
@@ -81,11 +80,10 @@ async function fill(db: Database): Promise<string> {
   await createApiKey(db, { name: "revoked 🐕", environment: "staging", expiresAt: Date.now() });
   await revokeApiKey(db, 2);
   for (const name of ["a", "B", "_"]) {
-    await withIdempotencyKey<Tables, Pet>(
-      (work) => db.transaction().execute(work),
-      { apiKeyId: 1, key: name, requestHash: "h", now: Date.now() },
-      (trx) => insertPet(trx, { ...REX, createdBy: 1, createdAt: 3 }),
-    );
+    await idempotent(creation(db, 1, name), async (trx) => ({
+      status: 201,
+      body: await insertPet(trx, { ...REX, createdBy: 1, createdAt: 3 }),
+    }));
   }
   const { id } = await insertPet(db, REX);
   await db.deleteFrom("pets").where("id", "=", id).execute();

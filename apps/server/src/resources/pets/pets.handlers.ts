@@ -3,9 +3,9 @@ import type { OperationIdsByTag, OperationsWithDefaults, Pet } from "@petstore/c
 import { holdsApiKey } from "@platform/api-keys/api-key";
 import type { HandlerContext } from "@platform/api-keys/authentication";
 import { type EarlierRows, idempotent } from "@platform/api-keys/idempotent";
+import type { ApiKeysTables } from "@platform/api-keys/keys.table";
 import { errorBody } from "@platform/service/errors";
 import { page } from "@platform/service/page";
-import type { IdempotencyTables } from "@platform/storage/idempotency.table";
 import type { Handlers } from "express-operations";
 import { findPet, insertPet, listPets } from "./pets.repository.ts";
 import type { PetsTables } from "./pets.table.ts";
@@ -43,7 +43,7 @@ export const petsHandlers = {
   },
 } satisfies Handlers<
   Pick<OperationsWithDefaults, OperationIdsByTag["Pets"]>,
-  HandlerContext<PetsTables & IdempotencyTables>
+  HandlerContext<PetsTables & ApiKeysTables>
 >;
 
 /** Identifies rows of version 1.0.0, which hashed these fields in this order and stored only the body of a 201 response. */
