@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Report } from "@platform/command-line";
 import { NAME } from "@platform/command-line/name";
@@ -7,7 +7,7 @@ import { DatabaseError } from "../database-error.ts";
 import type { AnyTables, Schema } from "../registration.ts";
 import { isBusy } from "../sqlite/sqlite.errors.ts";
 import { makeFile } from "../sqlite/sqlite.file.ts";
-import { backup, bytesOf, checkCopy, syncFolder, withFile } from "./backup.ts";
+import { bytesOf, checkCopy, copyChecked, withFile } from "./backup.ts";
 import { factsOf } from "./kept-data.ts";
 import { copyOwner } from "./restore.ts";
 
@@ -58,11 +58,13 @@ function nameOf(time: number): string {
 }
 
 /** Verifies a backup and counts its rows. Throws with the reason if it is damaged or another program's. */
-export function verifyBackup(path: string, { migrations, tables }: Schema): RowCounts {
-  return withFile(path, (file) => {
-    checkCopy(file, migrations);
-    return countRows(file, tables);
-  });
+export function verifyBackup(path: string, schema: Schema): RowCounts {
+  return withFile(path, (file) => verify(file, schema));
+}
+
+function verify(file: Sqlite.Database, { migrations, tables }: Schema): RowCounts {
+  checkCopy(file, migrations);
+  return countRows(file, tables);
 }
 
 /**
@@ -78,18 +80,17 @@ export function makeBackup(
 ): Rotation {
   const time = Date.now();
   const path = join(folder, nameOf(time));
-  const copy = `${path}.new`;
   try {
     removeIncomplete(folder);
     const before = withFile(database, (file) => ({ bytes: bytesOf(file), ids: factsOf(file).lastIds }));
     expectRoom(folder, before.bytes);
-    backup(database, copy, schema.migrations, report);
-    report?.("Counting the rows of the copy");
-    const rows = verifyBackup(copy, schema);
-    expectIds(before.ids, withFile(copy, factsOf).lastIds);
-    copyOwner(copy, database);
-    renameSync(copy, path);
-    syncFolder(folder);
+    const check = (copy: Sqlite.Database): RowCounts => {
+      const counts = verify(copy, schema);
+      expectIds(before.ids, factsOf(copy).lastIds);
+      copyOwner(copy.name, database);
+      return counts;
+    };
+    const rows = copyChecked(database, path, check, report);
     const kept = backupsIn(folder).filter((each) => each.time <= time);
     const removed = kept.slice(0, Math.max(0, kept.length - keep));
     for (const old of removed) rmSync(old.path);

@@ -14,14 +14,20 @@ import type { Migrations } from "../migrations.ts";
  */
 export function backup(database: string, file: string, migrations: Migrations, report?: Report): void {
   if (existsSync(file)) throw new DatabaseError(`${file} exists. Name a file that does not, or remove it.`);
-  copyChecked(database, file, migrations, report);
+  copyChecked(database, file, (copy) => checkCopy(copy, migrations), report);
 }
 
 /**
- * Copies a database to a file. The file appears once the copy is complete, checked and on disk. `VACUUM INTO` reads one
- * snapshot but does not sync the file, so the copy is synced separately: https://sqlite.org/lang_vacuum.html
+ * Copies a database to a file and returns the result of `check`, unless it throws. The file appears once the copy is complete,
+ * checked and on disk. `VACUUM INTO` reads one snapshot but does not sync the file, so the copy is synced separately:
+ * https://sqlite.org/lang_vacuum.html
  */
-export function copyChecked(from: string, to: string, migrations: Migrations, report: Report | undefined): void {
+export function copyChecked<Result>(
+  from: string,
+  to: string,
+  check: (copy: Sqlite.Database) => Result,
+  report: Report | undefined,
+): Result {
   const partial = partialOf(to);
   removePartial(partial);
   try {
@@ -31,11 +37,12 @@ export function copyChecked(from: string, to: string, migrations: Migrations, re
       source.prepare("vacuum into ?").run(partial);
     });
     report?.("Checking the copy");
-    withFile(partial, (copy) => checkCopy(copy, migrations));
+    const result = withFile(partial, check);
     report?.("Syncing the copy to disk");
     syncFile(partial);
     renameSync(partial, to);
     syncFolder(dirname(to));
+    return result;
   } catch (cause) {
     rmSync(partial, { force: true });
     throw new DatabaseError(`${from} cannot be copied to ${to} (${(cause as Error).message}).`, { cause });

@@ -2,7 +2,7 @@ import { existsSync, statfsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { NAME } from "@platform/command-line/name";
 import Sqlite from "better-sqlite3";
-import { sql } from "kysely";
+import { Kysely, sql, SqliteDialect } from "kysely";
 import { hostUrlsOf, isPostgresUrl, pathOfFileUrl } from "../url.ts";
 import { isDatabaseUnavailable } from "../database-error.ts";
 import { openDatabase } from "../database.ts";
@@ -47,7 +47,10 @@ export async function examineDatabase(url: string, migrations: Migrations): Prom
   if (isPostgresUrl(url)) return examinePostgres(url, migrations);
   const path = resolve(pathOfFileUrl(url));
   const disk = examineDisk(path);
-  return { ...(existsSync(path) ? examineFile(path, migrations, disk) : { database: examineAbsence(path) }), disk };
+  return {
+    ...(existsSync(path) ? await examineFile(path, migrations, disk) : { database: examineAbsence(path) }),
+    disk,
+  };
 }
 
 function examineAbsence(path: string): Finding {
@@ -56,14 +59,14 @@ function examineAbsence(path: string): Finding {
   return { found: `none at ${path}, though its log is there: it was moved or removed`, remedy };
 }
 
-function examineFile(path: string, migrations: Migrations, disk: Finding): Examination {
+async function examineFile(path: string, migrations: Migrations, disk: Finding): Promise<Examination> {
   let file: Sqlite.Database | undefined;
   try {
     file = new Sqlite(path, { readonly: true, fileMustExist: true });
     const result = file.pragma("quick_check", { simple: true });
     if (result !== "ok") throw new Error(String(result));
     const sqlite = file.prepare("select sqlite_version()").pluck().get();
-    const applied = migrationsIn(file);
+    const applied = await appliedMigrations(new Kysely({ dialect: new SqliteDialect({ database: file }) }));
     const database: Finding = { found: `${path} is intact, SQLite ${String(sqlite)}` };
     if (process.getuid !== undefined && (statSync(path).mode & 0o077) !== 0) {
       database.found += ", but users other than its owner may read it";
@@ -80,13 +83,6 @@ function examineFile(path: string, migrations: Migrations, disk: Finding): Exami
   } finally {
     file?.close();
   }
-}
-
-function migrationsIn(file: Sqlite.Database): AppliedMigration[] {
-  const columns = file.prepare("select name from pragma_table_info('kysely_migration')").pluck().all();
-  if (columns.length === 0) return [];
-  const servedBy = columns.includes("served_by") ? "served_by" : "null";
-  return file.prepare<[], AppliedMigration>(`select name, ${servedBy} as servedBy from kysely_migration`).all();
 }
 
 /** Examines a PostgreSQL database, except its disk, which may be on another machine. */

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Report } from "@platform/command-line";
 import { NAME } from "@platform/command-line/name";
 import Sqlite from "better-sqlite3";
-import { copyChecked, partialOf, removePartial, syncFile, syncFolder } from "./backup.ts";
+import { checkCopy, copyChecked, partialOf, removePartial, syncFile, syncFolder } from "./backup.ts";
 import { openDatabase } from "../database.ts";
 import { DatabaseError } from "../database-error.ts";
 import { migrate } from "../migrations.ts";
@@ -45,7 +45,7 @@ export async function restore(path: string, file: string, options: RestoreOption
   }
   removePartial(incoming);
   mkdirSync(dirname(database), { recursive: true });
-  copyChecked(file, incoming, options.migrations, options.report);
+  copyChecked(file, incoming, (copy) => checkCopy(copy, options.migrations), options.report);
   try {
     const facts = await migrateBackup(incoming, file, options);
     copyOwner(incoming, existsSync(database) ? database : dirname(database));
