@@ -1,18 +1,11 @@
 import { basename, dirname, join } from "node:path";
-import { API_KEY_SETTINGS, type ApiKeyConfig, apiKeyConfig } from "@platform/api-keys/settings";
+import { API_KEY_SETTINGS, apiKeyConfig } from "@platform/api-keys/settings";
 import { isDuration, parseDuration } from "@platform/command-line";
 import { NAME, SETTINGS_PREFIX } from "@platform/command-line/name";
-import {
-  readSettings,
-  type Environment,
-  ENVIRONMENTS,
-  SERVICE_SETTINGS,
-  type ServiceConfig,
-  serviceConfig,
-} from "@platform/service/settings";
+import { ENVIRONMENTS, readSettings, SERVICE_SETTINGS, serviceConfig } from "@platform/service/settings";
 import { hostUrlsOf, isDatabaseUrl, isPostgresUrl, NOT_A_DATABASE, pathOfFileUrl } from "@platform/storage/url";
 import { z } from "zod";
-import { SECURITY_SETTINGS, type SecurityConfig, securityConfig } from "./security.ts";
+import { SECURITY_SETTINGS, securityConfig } from "./security.ts";
 
 const CHECKPOINTS = ["automatic", "external"] as const;
 
@@ -42,31 +35,24 @@ export const Settings = z.object({
 });
 
 /** The validated settings of the service, with defaults applied. */
-export interface Config extends ServiceConfig, ApiKeyConfig, SecurityConfig {
-  databaseUrl: string;
-  /** Which program moves SQLite's write-ahead log into the database file. */
-  checkpoints: (typeof CHECKPOINTS)[number];
-  /** The folder of dated backups of SQLite, which `doctor` and the metrics examine; undefined if they examine none. */
-  backupFolder: string | undefined;
-  /** The age in milliseconds at which `doctor` reports the newest backup. */
-  backupMaxAge: number;
-  environment: Environment;
-  /** The file with the quickstart key for development, in the folder of the database file, or in `data` for PostgreSQL. */
-  quickstartFile: string;
-}
+export type Config = ReturnType<typeof readConfig>;
 
 /** Reads the settings from environment variables. Throws `ConfigError` if a setting is invalid. */
-export function readConfig(env: NodeJS.ProcessEnv): Config {
+export function readConfig(env: NodeJS.ProcessEnv) {
   const data = readSettings(Settings, env);
   return {
     ...serviceConfig(data),
     ...apiKeyConfig(data),
     ...securityConfig(data),
     databaseUrl: data.DATABASE_URL,
+    /** Which program moves SQLite's write-ahead log into the database file. */
     checkpoints: data.SQLITE_CHECKPOINTS,
+    /** The folder of dated backups of SQLite, which `doctor` and the metrics examine; undefined if they examine none. */
     backupFolder: data.BACKUP_FOLDER,
+    /** The age in milliseconds at which `doctor` reports the newest backup. */
     backupMaxAge: parseDuration(data.BACKUP_MAX_AGE),
     environment: data[ENVIRONMENT],
+    /** The file with the quickstart key for development, in the folder of the database file, or in `data` for PostgreSQL. */
     quickstartFile: quickstartFile(data.DATABASE_URL),
   };
 }

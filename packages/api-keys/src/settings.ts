@@ -1,6 +1,5 @@
 import { SETTINGS_PREFIX } from "@platform/command-line/name";
 import { z } from "zod";
-import type { RateLimits } from "./rate-limits.ts";
 
 /** The setting that names a file with the first key. */
 export const BOOTSTRAP_KEY_FILE = `${SETTINGS_PREFIX}_BOOTSTRAP_KEY_FILE` as const;
@@ -12,16 +11,10 @@ export const API_KEY_SETTINGS = {
   AUTH_FAILURE_LIMIT: rateLimit("AUTH_FAILURE_LIMIT", "20/60").optional(),
 };
 
-/** The validated settings of API keys. */
-export interface ApiKeyConfig {
-  /** The path of a file with the first key. */
-  bootstrapKeyFile: string | undefined;
-  rateLimits: RateLimits;
-}
-
-/** Returns validated environment variables as an `ApiKeyConfig`. */
-export function apiKeyConfig(data: z.infer<z.ZodObject<typeof API_KEY_SETTINGS>>): ApiKeyConfig {
+/** Returns validated environment variables as the settings of API keys. */
+export function apiKeyConfig(data: z.infer<z.ZodObject<typeof API_KEY_SETTINGS>>) {
   return {
+    /** The path of a file with the first key. */
     bootstrapKeyFile: data[BOOTSTRAP_KEY_FILE],
     rateLimits: { perCaller: data.RATE_LIMIT, failuresPerAddress: data.AUTH_FAILURE_LIMIT },
   };

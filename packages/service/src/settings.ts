@@ -53,26 +53,7 @@ export const SERVICE_SETTINGS = {
 };
 
 /** The validated settings of a service, with defaults applied. */
-export interface ServiceConfig {
-  host: string;
-  port: number;
-  logLevel: (typeof LOG_LEVELS)[number];
-  /** In seconds. */
-  shutdownDelay: number;
-  /** In seconds, from the end of the delay. Connections that are still open then are destroyed. */
-  shutdownTimeout: number;
-  /** The number of processes that serve. */
-  processes: number;
-  maxInFlight: number;
-  /** The addresses and CIDR blocks of trusted proxies, or their number, as for Express's `trust proxy`. */
-  trustProxy: string[] | number;
-  /** The value of the header `Strict-Transport-Security`, for a service behind a proxy that terminates TLS. */
-  strictTransportSecurity: string | undefined;
-  /** The URL of the OpenTelemetry collector; undefined without tracing. */
-  tracesEndpoint: string | undefined;
-  /** The address of `/metrics`; undefined without metrics. */
-  metrics: { host: string; port: number } | undefined;
-}
+export type ServiceConfig = ReturnType<typeof serviceConfig>;
 
 /**
  * Reads settings from environment variables. An empty variable counts as unset. Throws `ConfigError`, whose message never
@@ -88,19 +69,26 @@ export function readSettings<Settings extends z.ZodType>(
   return data;
 }
 
-/** Returns validated environment variables as a `ServiceConfig`. */
-export function serviceConfig(data: z.infer<z.ZodObject<typeof SERVICE_SETTINGS>>): ServiceConfig {
+/** Returns validated environment variables as the settings of a service. */
+export function serviceConfig(data: z.infer<z.ZodObject<typeof SERVICE_SETTINGS>>) {
   return {
     host: data.HOST,
     port: data.PORT,
     logLevel: data.LOG_LEVEL,
+    /** In seconds. */
     shutdownDelay: data.SHUTDOWN_DELAY,
+    /** In seconds, from the end of the delay. Connections that are still open then are destroyed. */
     shutdownTimeout: data.SHUTDOWN_TIMEOUT,
+    /** The number of processes that serve. */
     processes: data.WEB_CONCURRENCY,
     maxInFlight: data.MAX_IN_FLIGHT,
+    /** The addresses and CIDR blocks of trusted proxies, or their number, as for Express's `trust proxy`. */
     trustProxy: data.TRUST_PROXY ?? [],
+    /** The value of the header `Strict-Transport-Security`, for a service behind a proxy that terminates TLS. */
     strictTransportSecurity: data.STRICT_TRANSPORT_SECURITY,
+    /** The URL of the OpenTelemetry collector; undefined without tracing. */
     tracesEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
+    /** The address of `/metrics`; undefined without metrics. */
     metrics: data.METRICS_PORT === undefined ? undefined : { host: data.METRICS_HOST, port: data.METRICS_PORT },
   };
 }
