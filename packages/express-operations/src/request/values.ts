@@ -1,6 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { parseCookie } from "cookie";
-import { type OpenApiDocument, type ParameterObject, type Schema, listedValuesOf, nonNullTypesOf } from "openapi-document";
+import {
+  type OpenApiDocument,
+  type ParameterObject,
+  type Schema,
+  listedValuesOf,
+  nonNullTypesOf,
+} from "openapi-document";
 import { unreadableParameter } from "../problem.ts";
 import { isExact } from "./json.ts";
 
