@@ -25,6 +25,11 @@ export function isWellFormedApiKey(text: string): boolean {
   return format.test(text) && checksum(text.slice(0, -CHECKSUM_LENGTH)) === text.slice(-CHECKSUM_LENGTH);
 }
 
+/** Returns the hash of a well-formed key of the environment, or undefined for any other string. */
+export function hashIn(environment: Environment, key: string): string | undefined {
+  return isValidIn(environment, key) && isWellFormedApiKey(key) ? hashApiKey(key) : undefined;
+}
+
 /** Whether the string contains an API key, even a mistyped or truncated key. Such a string must not be stored or logged. */
 export function holdsApiKey(text: string): boolean {
   return beginning.test(text);

@@ -6,8 +6,8 @@ import type { Request } from "express";
 import type { Grant } from "express-operations";
 import type { Kysely } from "kysely";
 import type { Logger } from "pino";
-import { isValidIn, isWellFormedApiKey } from "./api-key.ts";
-import { type ApiKey, EVERY_SCOPE, findApiKey, saveKeyUses, type ValidApiKey } from "./keys.repository.ts";
+import { hashIn } from "./api-key.ts";
+import { type ApiKey, EVERY_SCOPE, findUnrevokedKey, saveKeyUses, type ValidApiKey } from "./keys.repository.ts";
 import type { ApiKeysTables } from "./keys.table.ts";
 
 /** The caller of a request with the granted scopes. */
@@ -37,7 +37,6 @@ export function authentication(
   let version: string | undefined;
 
   const addToCache = (token: string, cached: CachedKey | undefined): void => {
-    if (cached === undefined && !isWellFormedApiKey(token)) return; // a malformed token may be long and needs no query
     const cache = cached === undefined ? rejected : valid;
     if (cache.size >= maxCachedKeys) cache.delete(cache.keys().next().value!); // the oldest
     if (cached === undefined) rejected.add(token);
@@ -57,17 +56,18 @@ export function authentication(
     if (current !== version) [valid, rejected, version] = [new Map(), new Set(), current];
     const known = valid.get(token);
     if (known !== undefined) return grant(known, request);
-    if (rejected.has(token) || !isValidIn(environment, token)) return undefined;
-    return lookUp(db, token).then((cached) => {
+    const hash = rejected.has(token) ? undefined : hashIn(environment, token);
+    if (hash === undefined) return undefined; // a malformed token is not cached: it may be long, and needs no query
+    return lookUp(db, hash).then((cached) => {
       if (current !== undefined && current === version) addToCache(token, cached);
       return grant(cached, request);
     });
   };
 }
 
-async function lookUp(db: Kysely<ApiKeysTables>, token: string): Promise<CachedKey | undefined> {
+async function lookUp(db: Kysely<ApiKeysTables>, hash: string): Promise<CachedKey | undefined> {
   try {
-    return cachedKeyOf(await findApiKey(db, token)); // includes expired keys, because the clock may be set back
+    return cachedKeyOf(await findUnrevokedKey(db, hash)); // includes expired keys, because the clock may be set back
   } catch (cause) {
     throw new DatabaseError("The API key of a request could not be looked up.", { cause });
   }

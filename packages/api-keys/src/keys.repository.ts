@@ -126,11 +126,14 @@ export async function findApiKey(
   key: string,
   now?: number,
 ): Promise<ValidApiKey | undefined> {
-  if (!isWellFormedApiKey(key)) return undefined;
-  const row = await unrevokedKey(db, { hash: hashApiKey(key) });
-  if (row === undefined) return undefined;
-  const apiKey = { id: row.id, name: row.name, scopes: toScopes(row.scopes), expiresAt: row.expires_at };
-  return now !== undefined && isExpired(apiKey, now) ? undefined : apiKey;
+  const apiKey = isWellFormedApiKey(key) ? await findUnrevokedKey(db, hashApiKey(key)) : undefined;
+  return apiKey !== undefined && now !== undefined && isExpired(apiKey, now) ? undefined : apiKey;
+}
+
+/** Returns the key with this hash unless it is unknown or revoked. It may have expired. */
+export async function findUnrevokedKey(db: Kysely<ApiKeysTables>, hash: string): Promise<ValidApiKey | undefined> {
+  const row = await unrevokedKey(db, { hash });
+  return row && { id: row.id, name: row.name, scopes: toScopes(row.scopes), expiresAt: row.expires_at };
 }
 
 /** Whether a key has expired at the time `now`, in milliseconds since 1970. A key without `expiresAt` never expires. */

@@ -53,8 +53,24 @@ const MAX_SHAPES = 256;
 export function prepared<Tables, Row, Values extends object = object>(
   build: (db: Kysely<Tables>, values: Values) => Query<Row>,
 ): (db: Kysely<Tables>, values: Values) => Promise<Row[]> {
-  const byAdapter = new WeakMap<object, Map<string, CompiledQuery<Row>>>();
+  const run = runnerOf(build);
+  return async (db, values) => run(db, values);
+}
+
+/** Like `prepared`, but resolves with the first row, or undefined if there is none. */
+export function preparedFirst<Tables, Row, Values extends object = object>(
+  build: (db: Kysely<Tables>, values: Values) => Query<Row>,
+): (db: Kysely<Tables>, values: Values) => Promise<Row | undefined> {
+  const run = runnerOf(build);
   return async (db, values) => {
+    const rows = run(db, values);
+    return (rows instanceof Promise ? await rows : rows)[0];
+  };
+}
+
+function runnerOf<Tables, Row, Values extends object>(build: (db: Kysely<Tables>, values: Values) => Query<Row>) {
+  const byAdapter = new WeakMap<object, Map<string, CompiledQuery<Row>>>();
+  return (db: Kysely<Tables>, values: Values): Row[] | Promise<Row[]> => {
     const { adapter } = db.getExecutor();
     const compiled = byAdapter.get(adapter) ?? new Map<string, CompiledQuery<Row>>();
     byAdapter.set(adapter, compiled);
@@ -71,16 +87,8 @@ export function prepared<Tables, Row, Values extends object = object>(
     });
     const rows = sqliteFileOf(db)?.executeSync(query.sql, parameters, db.isTransaction);
     if (rows !== undefined) return rows as Row[];
-    return (await db.executeQuery<Row>({ ...query, parameters })).rows;
+    return db.executeQuery<Row>({ ...query, parameters }).then((result) => result.rows);
   };
-}
-
-/** Like `prepared`, but resolves with the first row, or undefined if there is none. */
-export function preparedFirst<Tables, Row, Values extends object = object>(
-  build: (db: Kysely<Tables>, values: Values) => Query<Row>,
-): (db: Kysely<Tables>, values: Values) => Promise<Row | undefined> {
-  const run = prepared(build);
-  return async (db, values) => (await run(db, values))[0];
 }
 
 function placeholdersOf(names: string[]): object {
