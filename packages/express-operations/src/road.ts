@@ -13,7 +13,6 @@ import { signalOf } from "./response/request-signal.ts";
 import {
   type EncodedResponse,
   encodeResponse,
-  type FilteredResponse,
   type OperationResult,
 } from "./response/respond.ts";
 import { discardUnsent, StreamedResponse } from "./response/streamed-response.ts";
@@ -253,20 +252,14 @@ function lastEventIdOf({ headers }: Request): string | undefined {
 }
 
 /** Drops undeclared fields of the handler's response, checks a sample, and encodes it. */
-function respond({ compiled }: Routed, returned: HandlerResponse): MaybePromise<OperationResult> {
-  const encode = (sent: FilteredResponse): OperationResult =>
-    sent instanceof StreamedResponse
-      ? sent
-      : encodeResponse(sent, { isTagged: compiled.isTagged && returned.status === 200 });
-  const discard = (error: unknown): never => {
+function respond({ compiled }: Routed, returned: HandlerResponse): OperationResult {
+  try {
+    const sent = compiled.filterResponse(returned);
+    if (sent instanceof StreamedResponse) return sent;
+    return encodeResponse(sent, { isTagged: compiled.isTagged && returned.status === 200 });
+  } catch (error) {
     discardUnsent(returned);
     throw error;
-  };
-  try {
-    const filtered = compiled.filterResponse(returned);
-    return filtered instanceof Promise ? filtered.then(encode).catch(discard) : encode(filtered);
-  } catch (error) {
-    return discard(error);
   }
 }
 

@@ -49,6 +49,6 @@ test("children are validated in responses", async () => {
   const document = readableDocument({ openapi: "3.1.0", paths, components: { schemas } });
   const { response } = await responseCheck(document, operationsOf(document)[0]!);
   const violationsOf = (body: unknown) => response({ status: 200, contentType: "application/json", body });
-  expect(await violationsOf({ kind: "Dog", bark: true })).toEqual([]);
-  expect(await violationsOf({ kind: "Dog" })).not.toEqual([]);
+  expect(violationsOf({ kind: "Dog", bark: true })).toEqual([]);
+  expect(violationsOf({ kind: "Dog" })).not.toEqual([]);
 });

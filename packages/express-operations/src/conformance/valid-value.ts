@@ -2,7 +2,7 @@ import type { OpenApiDocument, Schema } from "openapi-document";
 import { responseCheck, type Violation } from "../response/response-check.ts";
 import { NoExampleError, ValueMaker, type ValueOptions } from "../example/value-maker.ts";
 
-type Validate = (value: unknown) => Promise<Violation[]>;
+type Validate = (value: unknown) => Violation[];
 
 /** How often another value is made for one that is not valid. */
 const MAX_ATTEMPTS = 500;
@@ -24,7 +24,7 @@ export async function validValue(
   const end = performance.now() + MAX_TIME;
   let first: Error | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS && performance.now() < end; attempt++) {
-    const { value, error, at } = await attempted(maker, node, where, validate);
+    const { value, error, at } = attempted(maker, node, where, validate);
     if (error === undefined) return value;
     first ??= error;
     if (!maker.vary(at)) break;
@@ -33,15 +33,15 @@ export async function validValue(
 }
 
 /** Makes a value. Returns the fault and its place if it is not valid. */
-async function attempted(
+function attempted(
   maker: ValueMaker,
   node: Schema,
   where: string,
   validate: Validate,
-): Promise<{ value?: unknown; error?: Error; at: string }> {
+): { value?: unknown; error?: Error; at: string } {
   try {
     const value = maker.make(node);
-    const violations = await validate(value);
+    const violations = validate(value);
     if (violations.length === 0) return { value, at: "" };
     const [{ pointer, message }] = violations.toSorted(
       (one, other) => other.pointer.split("/").length - one.pointer.split("/").length,

@@ -1,8 +1,16 @@
 import { RequestValidator } from "express-openapi-validator/dist/middlewares/openapi.request.validator.js";
 import { ResponseValidator } from "express-openapi-validator/dist/middlewares/openapi.response.validator.js";
 import { ContentType } from "express-openapi-validator/dist/middlewares/util.js";
+import { SchemaPreprocessor } from "express-openapi-validator/dist/middlewares/parsers/schema.preprocessor.js";
 import { OpenApiValidator } from "express-openapi-validator/dist/openapi.validator.js";
-import { type OpenApiDocument, type Schema, unescapeKey, type CompilePattern, compilePattern } from "openapi-document";
+import {
+  type CompilePattern,
+  compilePattern,
+  type OpenApiDocument,
+  type OperationObject,
+  type Schema,
+  unescapeKey,
+} from "openapi-document";
 import { separateEvaluations } from "./excerpt.ts";
 import { BASE64, isDateTime, isMultipleOf, UUID } from "./value-checks.ts";
 
@@ -10,11 +18,9 @@ import { BASE64, isDateTime, isMultipleOf, UUID } from "./value-checks.ts";
  * The release of express-openapi-validator (EOV) that this file was written for. This file alone imports EOV. It relies
  * on these internals, which EOV does not document:
  *
- * - `OpenApiValidator.installMiddleware` takes a loaded document. `middleware()` would load the document itself and
- *   compile the schema of OpenAPI for each one. That is four fifths of the whole cost, for a document that is already
- *   bundled.
- * - `installMiddleware` returns middlewares that are found by their names and read their input from `request.openapi`.
- *   EOV's own sequence runs all of them, and routes again, for each request.
+ * - `OpenApiValidator` completes the options. Its `installMiddleware` would load a document by `SchemaPreprocessor`, as here, and
+ *   returns middlewares that find the operation again for each request. Its public `middleware()` would also compile the schema
+ *   of OpenAPI for each document. That is four fifths of the whole cost, for a document that is already bundled.
  * - `RequestValidator.buildMiddleware` compiles the schemas of a content type. Its private `ajv` and `ajvBody` hold them
  *   under the key that it is given. Requests are validated by these schemas alone, because EOV's reading of parameters and
  *   forms differs from OpenAPI's, and because its errors are English text.
@@ -22,16 +28,13 @@ import { BASE64, isDateTime, isMultipleOf, UUID } from "./value-checks.ts";
  *   ends with `unevaluatedItems`. Without `ownProperties`, it takes `constructor` for a field of every object. ajv prints
  *   warnings to `logger`. `code.regExp` compiles patterns, because ajv itself compiles them with the flag `u` alone.
  *   Without `code.optimize`, large schemas compile in less than half the time, and validate as fast.
- * - `responseMiddleware` replaces `response.json` and passes errors to the `next` of its own call. It gets its
- *   `ResponseValidator` from the method `responseValidationMiddleware`. The private `ajvBody` compiles the schemas.
+ * - `ResponseValidator.buildValidators` compiles the schemas of responses with its private `ajvBody`. `_validate` throws an error
+ *   with the `errors` of a body. Its public `validate` would wrap `response.json`.
  */
 export const EOV_READ = "5.6.2";
 
-/** A middleware of EOV. */
-type Middleware = (request: unknown, response: unknown, next: (error?: unknown) => void) => unknown;
-
-/** Resolves to the faults of a response body: path (`/response/…`) and message of each. */
-type ResponseEov = (status: number, body: object) => Promise<{ path: string; message: string }[]>;
+/** Returns the faults of a response body: path (`/response/…`) and message of each. */
+type ResponseEov = (status: number, body: object) => { path: string; message: string }[];
 
 /** A request as the schemas of EOV describe it. Names of headers are lower case. */
 export interface RequestData {
@@ -100,17 +103,16 @@ export async function compileRequestSchemas(
   contentTypes: (string | undefined)[],
   compile?: CompilePattern,
 ): Promise<Map<string | undefined, CompiledSchemas>> {
-  const options = { validateRequests: true, validateResponses: false, compile };
-  const { validator, metadata } = await bind(document, path, method, options);
-  const requests = new RequestValidator(document as never, { ...validator.ajvOpts.request, verbose: true });
-  const { ajv, ajvBody, buildMiddleware } = requests as unknown as PrivateValidator;
+  const { ajvOpts } = load(document, { validateRequests: true, validateResponses: false, compile });
+  const requests = new RequestValidator(document as never, { ...ajvOpts.request, verbose: true });
+  const { ajv, ajvBody, buildMiddleware } = requests as unknown as PrivateRequestValidator;
   ajv.opts.coerceTypes = false; // values are typed before validation
   for (const instance of new Set([ajv, ajvBody])) replaceMultipleOf(instance);
   const compiled = new Map<string | undefined, CompiledSchemas>();
   for (const contentType of contentTypes) {
     const key = contentType ?? "";
     const type = ContentType.from({ headers: { "content-type": contentType } } as never);
-    buildMiddleware.call(requests, path, metadata["schema"], type, key);
+    buildMiddleware.call(requests, path, operationAt(document, path, method), type, key);
     const parameters = Object.assign(ajv.getSchema(key), { document });
     const body = Object.assign(ajvBody.getSchema(key), { document });
     compiled.set(contentType, { parameters, body });
@@ -119,10 +121,16 @@ export async function compileRequestSchemas(
 }
 
 /** The private parts of `RequestValidator`. `buildMiddleware` compiles the schemas of a content type under a key. */
-interface PrivateValidator {
+interface PrivateRequestValidator {
   ajv: Ajv & { opts: { coerceTypes: boolean } };
   ajvBody: Ajv;
   buildMiddleware: (path: string, operation: unknown, contentType: ContentType, key: string) => unknown;
+}
+
+/** The private parts of `ResponseValidator`. `buildValidators` compiles the schemas of responses. */
+interface PrivateResponseValidator {
+  ajvBody: Ajv;
+  buildValidators: (responses: unknown, key: string) => Parameters<ResponseValidator["_validate"]>[0]["validators"];
 }
 
 interface Ajv {
@@ -131,20 +139,36 @@ interface Ajv {
   getSchema: (key: string) => CompiledSchema;
 }
 
-/** Builds EOV for the responses of the only operation of a document. Rejects if the schemas are invalid. */
+/** Compiles the response schemas of the only operation of a document. Rejects if a schema is invalid. */
 export async function responseEov(
   document: OpenApiDocument,
   path: string,
   compile?: CompilePattern,
 ): Promise<ResponseEov> {
-  const { metadata, step } = await bind(document, path, "get", {
-    validateRequests: false,
-    validateResponses: true,
-    compile,
-  });
-  const validate = step("responseMiddleware");
-  await validateResponse(validate, metadata, 200, {}); // compiles all schemas
-  return (status, body) => validateResponse(validate, metadata, status, body);
+  const { ajvOpts, loaded } = load(document, { validateRequests: false, validateResponses: true, compile });
+  const responses = new ResponseValidator(loaded as never, ajvOpts.response);
+  const { ajvBody, buildValidators } = responses as unknown as PrivateResponseValidator;
+  replaceMultipleOf(ajvBody);
+  let validators: ReturnType<typeof buildValidators>;
+  try {
+    validators = buildValidators.call(responses, operationAt(loaded, path, "get").responses, path);
+  } catch (cause) {
+    throw new Error(`The response schemas do not compile: ${String(cause)}`, { cause });
+  }
+  return (statusCode, body) => {
+    try {
+      responses._validate({ validators, body, statusCode, path, accepts: ["application/json"] });
+      return [];
+    } catch (error) {
+      const { errors } = error as { errors?: ReturnType<ResponseEov> };
+      if (errors === undefined) throw error;
+      return errors;
+    }
+  };
+}
+
+function operationAt({ paths }: OpenApiDocument, path: string, method: string): OperationObject {
+  return (paths as Record<string, Record<string, OperationObject>>)[path]![method]!;
 }
 
 /** Makes an instance of ajv compare decimal digits in place of doubles. */
@@ -156,19 +180,6 @@ function replaceMultipleOf(ajv: Ajv): void {
     compile: (step: number) => (value: number) => isMultipleOf(value, step),
     error: { message: ({ schema }: { schema: number }) => `must be multiple of ${schema}` },
   });
-}
-
-/** Returns the middleware that EOV makes for responses, with our `multipleOf`. */
-function responseValidation(validator: OpenApiValidator, document: unknown, serial: number): unknown {
-  const { ajvOpts, options } = validator as unknown as { ajvOpts: { response: object }; options: EovOptions };
-  const responses = new ResponseValidator(
-    document as never,
-    ajvOpts.response,
-    options.validateResponses as never,
-    serial,
-  );
-  replaceMultipleOf((responses as unknown as { ajvBody: Ajv }).ajvBody);
-  return responses.validate();
 }
 
 /** Formats that were reported as unknown. */
@@ -194,20 +205,14 @@ interface EovOptions {
 }
 
 /**
- * Loads a document into EOV and finds its only operation. EOV's middlewares expect `metadata` as `request.openapi`.
+ * Loads a document into EOV, in place; `loaded` is that of the responses.
  * Dates stay strings, and must be in the calendar. `int64` accepts only integers that a double holds exactly. `url` is
  * parsed, because its expression in ajv-formats takes quadratic time. The expressions of `date-time`, `byte` and `uuid`
  * accept more than their RFCs: a line feed for the T, any text with an empty line, and a prefix.
  */
-async function bind(
-  document: OpenApiDocument,
-  path: string,
-  method: string,
-  { compile = compilePattern, ...options }: EovOptions,
-) {
+function load(document: OpenApiDocument, { compile = compilePattern, ...options }: EovOptions) {
   separateEvaluations(document);
-  const spec = { apiDoc: document as never, basePaths: [""], routes: [routeOf(path, method)], serial: 0 };
-  const validator = new OpenApiValidator({
+  const { ajvOpts, options: completed } = new OpenApiValidator({
     apiSpec: document as never,
     validateApiSpec: false,
     validateSecurity: false,
@@ -223,35 +228,16 @@ async function bind(
     },
     serDes: [{ format: "date-time" }, { format: "date" }],
   });
-  const ajvOptions = validator.ajvOpts as unknown as { baseOptions: () => object };
+  const ajvOptions = ajvOpts as unknown as { baseOptions: () => object };
   const baseOptions = ajvOptions.baseOptions.bind(ajvOptions);
   const regExp = Object.assign((source: string) => compile(source), { code: "new RegExp" }); // ajv reads `code` only to print a schema
   const ownProperties = INHERITED.test(JSON.stringify(document));
   ajvOptions.baseOptions = () => {
     return { ...baseOptions(), strictTuples: false, ownProperties, code: { regExp, optimize: false }, logger: LOGGER };
   };
-  Object.assign(validator, {
-    responseValidationMiddleware: (apiDoc: unknown, serial: number) => responseValidation(validator, apiDoc, serial),
-  });
-  const middlewares = validator.installMiddleware(Promise.resolve(spec)) as Middleware[];
-  const step = (name: string): Middleware => {
-    const named = middlewares.find((middleware) => middleware.name === name);
-    if (named === undefined) throw new Error(`This release of express-openapi-validator has no ${name}.`);
-    return named;
-  };
-  const app = { enabled: () => false, param: () => {} };
-  const probe = {
-    method: method.toUpperCase(),
-    originalUrl: path,
-    url: path,
-    path,
-    baseUrl: "",
-    app,
-    openapi: {} as Record<string, unknown>,
-  };
-  await run(step("pathParamsMiddleware"), probe);
-  await run(step("metadataMiddleware"), probe);
-  return { validator, metadata: probe.openapi, step };
+  const { validateResponses } = completed as { validateResponses: object };
+  const preprocessor = new SchemaPreprocessor(document as never, ajvOpts.preprocessor, validateResponses);
+  return { ajvOpts, loaded: preprocessor.preProcess().apiDocRes as OpenApiDocument };
 }
 
 /**
@@ -285,45 +271,4 @@ function faultOf(error: AjvError, context: SchemaContext | undefined): Fault {
     ...(propertyName !== undefined && { fieldName: propertyName }),
     ...(context && { context }),
   };
-}
-
-/** EOV wraps `response.json` and passes validation errors to the `next` of the wrapping call. */
-async function validateResponse(
-  middleware: Middleware,
-  metadata: object,
-  status: number,
-  body: object,
-): Promise<{ path: string; message: string }[]> {
-  let reportedError: unknown;
-  const request = { method: "GET", originalUrl: "/", headers: {}, openapi: metadata };
-  const response = {
-    statusCode: status,
-    getHeaders: () => ({ "content-type": "application/json" }),
-    json: (_body: object) => {},
-  };
-  await new Promise<void>((wrapped) => {
-    const next = (error?: unknown) => {
-      reportedError ??= error;
-      wrapped();
-    };
-    void middleware(request, response, next);
-  });
-  response.json(body);
-  const { errors } = (reportedError ?? { errors: [] }) as { errors?: { path: string; message: string }[] };
-  if (errors === undefined)
-    throw new Error(`The response schemas do not compile: ${String(reportedError)}`, { cause: reportedError });
-  return errors;
-}
-
-/** Returns a route without parameters in the form of EOV's router. */
-function routeOf(path: string, method: string) {
-  return { basePath: "", expressRoute: path, openApiRoute: path, method: method.toUpperCase(), pathParams: [] };
-}
-
-/** Runs one middleware until it calls `next`. Rejects with the error passed to `next`. */
-function run(middleware: Middleware, request: unknown, response: unknown = {}): Promise<void> {
-  return new Promise((done, failed) => {
-    const next = (error?: unknown) => (error === undefined ? done() : failed(error));
-    void Promise.resolve(middleware(request, response, next)).catch(failed);
-  });
 }

@@ -67,10 +67,9 @@ function encode(body: unknown, contentType: string): string | Uint8Array {
 
 /**
  * Returns a handler's response with its media type and without undeclared fields and headers. A warning names each
- * undeclared header once, unless the response is checked. Throws if its status or
- * media type is not declared. Returns a promise only if the response is checked.
+ * undeclared header once, unless the response is checked. Throws if its status or media type is not declared.
  */
-export type ResponseFilter = (response: HandlerResponse) => FilteredResponse | Promise<FilteredResponse>;
+export type ResponseFilter = (response: HandlerResponse) => FilteredResponse;
 
 /** A response without undeclared fields. The items of a stream are filtered while they are sent. */
 export type FilteredResponse = HandlerResponse | StreamedResponse;
@@ -98,10 +97,10 @@ export interface DeclaredResponses {
   find: (status: number) => DeclaredResponse | undefined;
   /** The share of responses to check, from 0 to 1. */
   share: number;
-  /** Resolves when the violations of a response have been reported. */
-  check: (declared: DeclaredResponse, response: HandlerResponse) => Promise<void>;
-  /** Resolves when the violations of an item of a stream have been reported. */
-  checkItem: (response: HandlerResponse, index: number, value: unknown) => Promise<void>;
+  /** Reports the violations of a response. */
+  check: (declared: DeclaredResponse, response: HandlerResponse) => void;
+  /** Reports the violations of an item of a stream. */
+  checkItem: (response: HandlerResponse, index: number, value: unknown) => void;
 }
 
 export function responseFilter({ operationId, find, share, check, checkItem }: DeclaredResponses): ResponseFilter {
@@ -133,23 +132,21 @@ export function responseFilter({ operationId, find, share, check, checkItem }: D
     const isValue = content === undefined || (content.isJson && isPlain(returned.body));
     const stream = isValue ? undefined : asStreamedBody(returned.body);
     if (stream !== undefined) expectErrors(stream);
-    const declaredOnly = (): FilteredResponse => {
-      const headers = declaredHeaders(declared, returned.headers, (name) => {
-        if (share < 1) warnOfHeader(`The handler of "${operationId}" returned ${status} with the header ${name}`);
-      });
-      if (content === undefined || contentType === undefined) {
-        if (returned.body !== undefined) discardUnsent(returned);
-        return { status, headers };
-      }
-      if (stream === undefined) {
-        const body = isWrittenAsJson(contentType) ? content.filterBody(returned.body) : returned.body;
-        return { status, headers, contentType, body };
-      }
-      const checkOne = isChecked ? (index: number, value: unknown) => checkItem(response, index, value) : undefined;
-      const items = content.items && itemWriter(content.items, checkOne);
-      return new StreamedResponse({ status, headers, contentType, body: stream, items });
-    };
-    return isChecked ? check(declared, response).then(declaredOnly) : declaredOnly();
+    if (isChecked) check(declared, response);
+    const headers = declaredHeaders(declared, returned.headers, (name) => {
+      if (share < 1) warnOfHeader(`The handler of "${operationId}" returned ${status} with the header ${name}`);
+    });
+    if (content === undefined || contentType === undefined) {
+      if (returned.body !== undefined) discardUnsent(returned);
+      return { status, headers };
+    }
+    if (stream === undefined) {
+      const body = isWrittenAsJson(contentType) ? content.filterBody(returned.body) : returned.body;
+      return { status, headers, contentType, body };
+    }
+    const checkOne = isChecked ? (index: number, value: unknown) => checkItem(response, index, value) : undefined;
+    const items = content.items && itemWriter(content.items, checkOne);
+    return new StreamedResponse({ status, headers, contentType, body: stream, items });
   };
 }
 

@@ -34,10 +34,10 @@ export interface Violation {
 
 /** The check of an operation's responses. */
 export interface ResponseCheck {
-  /** Resolves to the violations of a response. The body of a stream is not checked. */
-  response: (response: HandlerResponse) => Promise<Violation[]>;
-  /** Resolves to the violations of an item of a stream, with its index as the first segment of their pointers. */
-  item: (response: HandlerResponse, index: number, value: unknown) => Promise<Violation[]>;
+  /** Returns the violations of a response. The body of a stream is not checked. */
+  response: (response: HandlerResponse) => Violation[];
+  /** Returns the violations of an item of a stream, with its index as the first segment of their pointers. */
+  item: (response: HandlerResponse, index: number, value: unknown) => Violation[];
 }
 
 /** Which responses are checked: none, all, or a random share between 0 and 1. */
@@ -67,29 +67,29 @@ export async function responseCheck(document: OpenApiDocument, entry: OperationE
   requireNoWriteOnly(part);
   const validate = await responseEov(part.document, part.at, compilerOf(document));
 
-  const check = async (
+  const check = (
     { status, contentType = "" }: HandlerResponse,
     suffix: string,
     sent: { body: unknown; headers: object },
-  ): Promise<Violation[]> => {
+  ): Violation[] => {
     const synthetic = cases.get(`${responseKey(entry, status)} ${contentType}${suffix}`);
-    const faults = synthetic === undefined ? [] : await validate(synthetic, sent);
+    const faults = synthetic === undefined ? [] : validate(synthetic, sent);
     return faults.map(({ path, message }) => {
       const pointer = path.replace(/^\/response/, "");
       return { operationId: entry.id, status, pointer, message, valueType: typeAt(sent, pointer) };
     });
   };
   return {
-    response: async (response) => {
+    response: (response) => {
       const isStream = asStreamedBody(response.body) !== undefined;
       const isWritten = !isStream && isJson(essenceOf(response.contentType ?? ""));
       const body = isStream ? "" : isWritten ? asJson(response.body) : response.body;
       const sent = { body, headers: response.headers ?? {} };
-      const violations = await check(response, "", sent);
+      const violations = check(response, "", sent);
       return isStream ? violations.filter(({ pointer }) => !pointer.startsWith("/body")) : violations;
     },
-    item: async (response, index, value) => {
-      const violations = await check(response, ` ${ITEM}`, { body: asJson(value), headers: {} });
+    item: (response, index, value) => {
+      const violations = check(response, ` ${ITEM}`, { body: asJson(value), headers: {} });
       return violations.map((violation) => {
         return { ...violation, pointer: violation.pointer.replace(/^\/body/, `/body/${index}`) };
       });

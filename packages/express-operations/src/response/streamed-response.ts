@@ -62,8 +62,8 @@ export function discardUnsent(response: { body?: unknown } | null | undefined): 
 /** The items of one response: how they are checked, filtered and written. */
 export interface ItemWriter {
   isEventStream: boolean;
-  /** Returns an item as text. Returns a promise only if the items of the response are checked. */
-  write: (item: unknown) => string | Promise<string>;
+  /** Returns an item as text. */
+  write: (item: unknown) => string;
 }
 
 /** A response whose body is sent while it is produced. */
@@ -87,16 +87,16 @@ export class StreamedResponse {
 /** Returns the writer of a response's items. `check` reports the violations of an item. */
 export function itemWriter(
   format: ItemFormat & { filter: DropUndeclared },
-  check: ((index: number, value: unknown) => Promise<void>) | undefined,
+  check: ((index: number, value: unknown) => void) | undefined,
 ): ItemWriter {
   let index = 0;
   return {
     isEventStream: format.isEventStream,
     write: (item) => {
       const value = format.valueOf(item);
-      const encode = (): string => format.encode(item, format.filter(value));
       const at = index++;
-      return value === undefined || check === undefined ? encode() : check(at, value).then(encode);
+      if (value !== undefined) check?.(at, value);
+      return format.encode(item, format.filter(value));
     },
   };
 }

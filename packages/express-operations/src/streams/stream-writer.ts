@@ -86,8 +86,7 @@ export class StreamWriter {
       this.#isExhausted = done === true;
       if (done === true || this.#isOver) break;
       const isItem = this.#items !== undefined && !this.#source.isRaw(value);
-      const encoded = isItem ? this.#items.write(value) : bytesOf(value);
-      const chunk = encoded instanceof Promise ? await encoded : encoded;
+      const chunk = isItem ? this.#items.write(value) : bytesOf(value);
       if (this.#response.destroyed) return this.#onClose();
       this.#write(chunk, isItem);
       if (this.#isFull) await new Promise<void>((resume) => (this.#resume = resume));

@@ -42,7 +42,7 @@ export function declaredResponseReader(
     const body = mediaType && bodyOf(text, mediaType.essence);
     if (declaredType === undefined || body === undefined) return undefined;
     check ??= responseCheck(document, withoutHeaders);
-    const violations = await (await check).response({ status, contentType: declaredType, body });
+    const violations = (await check).response({ status, contentType: declaredType, body });
     const contentType = declaredType.includes("*") ? mediaType!.canonical : declaredType;
     return violations.length === 0 ? { status, contentType, body } : undefined;
   };
