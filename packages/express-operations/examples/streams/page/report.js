@@ -1,36 +1,27 @@
-import { element, format, label, megabytes, show } from "./elements.js";
+import { chunksOf, element, format, megabytes, show, transfer } from "./transfer.js";
 
 const [button, progress, status, result] = ["report", "report-progress", "report-status", "report-result"].map(element);
 const BYTES_PER_MS = 8_000;
 
-/** The download that is running. */
-let running;
 /** The chunks that have arrived, and the tag of the file that they belong to. */
 let chunks = [];
 let received = 0;
 let etag;
 
-button.addEventListener("click", () => {
-  if (running) running.abort();
-  else void receive();
+const downloadOrInterrupt = transfer(button, status, {
+  labelOf: (isRunning) => (isRunning ? "Interrupt" : received > 0 ? "Resume download" : "Start download"),
+  stopped: () => `Interrupted after ${format(received)} bytes`,
+  receive: async (signal) => {
+    result.textContent = "";
+    await readRest(signal);
+    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await new Blob(chunks).arrayBuffer()));
+    show(status, `Complete: ${format(received)} bytes`);
+    result.textContent = `SHA-256 ${digest.toHex()}`;
+    [chunks, received] = [[], 0];
+  },
 });
 
-/** Downloads the file, or the rest of it. */
-async function receive() {
-  running = new AbortController();
-  label(button, "Interrupt", true);
-  result.textContent = "";
-  try {
-    await readRest(running.signal);
-    await finish();
-  } catch (error) {
-    const isStopped = running.signal.aborted;
-    show(status, isStopped ? `Interrupted after ${format(received)} bytes` : error.message, !isStopped);
-    label(button, received > 0 ? "Resume download" : "Start download", false);
-  } finally {
-    running = undefined;
-  }
-}
+button.addEventListener("click", () => void downloadOrInterrupt());
 
 async function readRest(signal) {
   // If-Range: a file that has changed is sent whole
@@ -40,24 +31,12 @@ async function readRest(signal) {
   if (response.status !== 206) [chunks, received] = [[], 0];
   etag = response.headers.get("ETag");
   const size = received + Number(response.headers.get("Content-Length"));
-  const reader = response.body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    chunks.push(value);
-    received += value.length;
+  for await (const chunk of chunksOf(response.body)) {
+    chunks.push(chunk);
+    received += chunk.length;
     progress.value = received / size;
     show(status, `${megabytes(received)} of ${megabytes(size)}`);
     // A slow reader, so that there is time to interrupt. The server waits for it.
-    await new Promise((resume) => setTimeout(resume, value.length / BYTES_PER_MS));
+    await new Promise((resume) => setTimeout(resume, chunk.length / BYTES_PER_MS));
   }
-}
-
-async function finish() {
-  const blob = new Blob(chunks, { type: "text/plain" });
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await blob.arrayBuffer()));
-  show(status, `Complete: ${format(received)} bytes`);
-  result.textContent = `SHA-256 ${digest.toHex()}`;
-  [chunks, received] = [[], 0];
-  label(button, "Start download", false);
 }

@@ -1,4 +1,4 @@
-import { element } from "./elements.js";
+import { element } from "./transfer.js";
 
 const list = element("transfers");
 const SHOWN = 8;
@@ -8,15 +8,12 @@ const items = new Map();
 /** `EventSource` connects again by itself after the service has restarted. */
 new EventSource("/v1/transfers").addEventListener("message", ({ data }) => {
   const { id, operation, state, detail } = JSON.parse(data);
+  const cells = [`#${id}`, operation, state, detail].map((text) => {
+    return Object.assign(document.createElement("span"), { textContent: text });
+  });
+  cells[2].dataset.state = state;
   const item = document.createElement("li");
-  item.append(
-    ...[`#${id}`, operation, state, detail].map((text) => {
-      const cell = document.createElement("span");
-      cell.textContent = text;
-      return cell;
-    }),
-  );
-  item.children[2].dataset.state = state;
+  item.append(...cells);
   items.get(id)?.remove();
   items.set(id, item);
   list.prepend(item);

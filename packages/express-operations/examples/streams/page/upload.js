@@ -1,4 +1,4 @@
-import { element, format, label, megabytes, show } from "./elements.js";
+import { element, format, megabytes, show, transfer } from "./transfer.js";
 
 const [form, button, progress, status, result] = [
   "upload-form",
@@ -8,42 +8,41 @@ const [form, button, progress, status, result] = [
   "upload-result",
 ].map(element);
 
-/** The upload that is running. */
-let running;
+const uploadOrCancel = transfer(button, status, {
+  labelOf: (isRunning) => (isRunning ? "Cancel" : "Upload"),
+  stopped: () => "Cancelled",
+  receive: async (signal) => {
+    progress.value = 0;
+    result.textContent = "";
+    show(status, "Sending");
+    const { status: code, response } = await send(signal);
+    if (code !== 200) throw new Error(response?.message ?? `The server responded with ${code}.`);
+    show(status, `The server received ${format(response.size)} bytes of ${response.name}`);
+    result.textContent = `SHA-256 ${response.sha256}`;
+  },
+});
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  if (running) running.abort();
-  else send();
+  void uploadOrCancel();
 });
 
 /** `fetch` reports no progress of uploads, so this is an `XMLHttpRequest`. */
-function send() {
+function send(signal) {
   const body = new FormData();
   body.set("file", element("file").files[0]);
-  const request = (running = new XMLHttpRequest());
+  const request = new XMLHttpRequest();
   request.responseType = "json";
   request.upload.addEventListener("progress", ({ loaded, total }) => {
     progress.value = loaded / total;
     show(status, `${megabytes(loaded)} of ${megabytes(total)}`);
   });
-  request.addEventListener("load", () => received(request));
-  request.addEventListener("abort", () => show(status, "Cancelled"));
-  request.addEventListener("error", () => show(status, "The connection broke off. Upload the file again.", true));
-  request.addEventListener("loadend", () => {
-    running = undefined;
-    label(button, "Upload", false);
-  });
-  label(button, "Cancel", true);
-  progress.value = 0;
-  result.textContent = "";
-  show(status, "Sending");
+  signal.addEventListener("abort", () => request.abort());
   request.open("POST", "/v1/uploads");
   request.send(body);
-}
-
-function received({ status: code, response }) {
-  if (code !== 200) return show(status, response?.message ?? `The server responded with ${code}.`, true);
-  show(status, `The server received ${format(response.size)} bytes of ${response.name}`);
-  result.textContent = `SHA-256 ${response.sha256}`;
+  return new Promise((resolve, reject) => {
+    request.addEventListener("load", () => resolve(request));
+    for (const name of ["abort", "error"])
+      request.addEventListener(name, () => reject(new Error("The connection broke off. Upload the file again.")));
+  });
 }
