@@ -99,6 +99,14 @@ test("plain text is the message", () => {
   });
 });
 
+test("a declared JSON sequence has no error of its own, because an error is one object", () => {
+  const plain = { code: "not_found", message: "There is no such book.", status: 404 };
+  for (const type of ["application/json-seq", "text/plain-x"])
+    expect(errorOf(documentOf(object({ error: text }), type))).not.toHaveProperty("contentType", type);
+  expect(errorOf(documentOf(object({ error: text }), "application/json-seq")).body).toEqual(plain);
+  expect(errorOf(documentOf(object({ error: text }), "Application/JSON; charset=utf-8")).body).toHaveProperty("error");
+});
+
 test("an undeclared status, and an error of no operation, have the schema that most errors have", () => {
   const document = documentOf(object({ error: text }));
   const refused = new Problem(401, "unauthorized", "Sign in.");

@@ -1,28 +1,17 @@
 import {
   ERROR_KEY,
+  essenceOf,
+  isJson,
   type OpenApiDocument,
   type OperationEntry,
   operationsOf,
   resolve,
   type ResponseObject,
   responseKey,
-  type Schema,
   readableDocument,
 } from "openapi-document";
-import { type ErrorWriter, errorWriter } from "./error-writer.ts";
+import { type ErrorContent, type ErrorWriter, errorWriter } from "./error-writer.ts";
 import { Problem, type ProblemContext, type ProblemResponse, problemResponse } from "../problem.ts";
-
-/** The media type and the schema of an error response. */
-interface ErrorContent {
-  mediaType: string;
-  schema: Schema;
-}
-
-/** Writes the bodies of error responses with one content. */
-interface ContentWriter {
-  mediaType: string;
-  write: ErrorWriter;
-}
 
 /**
  * Returns a `problemFormat` that writes each error in the schema that the operation declares for its status. Fields with
@@ -34,41 +23,31 @@ interface ContentWriter {
  */
 export function declaredErrors(given: OpenApiDocument): (problem: Problem, context: ProblemContext) => ProblemResponse {
   const document = readableDocument(given);
-  const entries = new Map(operationsOf(document).map((entry) => [entry.id, entry]));
-  const writerOf = (content: ErrorContent | undefined): ContentWriter | undefined =>
-    content && { mediaType: content.mediaType, write: errorWriter(document, content.mediaType, content.schema) };
-  const usual = writerOf(usualError(document, [...entries.values()]));
-  const byPath = new Map<string, ContentWriter | undefined>();
-  const declared = new Map(Array.from(entries.keys(), (id) => [id, new Map<number, ContentWriter | undefined>()]));
+  const all = operationsOf(document);
+  const entries = new Map(all.map((entry) => [entry.id, entry]));
+  const usual = usualError(document, all);
+  const writers = new Map<string, (ErrorContent & { write: ErrorWriter }) | undefined>();
 
-  function writerFor(operationId: string, status: number): ContentWriter | undefined {
-    const known = declared.get(operationId);
-    if (known === undefined) return usual;
-    if (!known.has(status)) {
-      const entry = entries.get(operationId)!;
-      const key = responseKey(entry, status);
-      known.set(status, key === undefined ? usual : writerOf(contentOf(document, entry, key)));
-    }
-    return known.get(status);
-  }
-
-  /** Returns the writer for an error of no operation: as the operations of its path, or of the document, declare the status. */
-  function writerOfPath(path: string | undefined, status: number): ContentWriter | undefined {
-    const name = `${status} ${path ?? ""}`;
-    if (!byPath.has(name)) {
-      const near = [...entries.values()].filter((entry) => path === undefined || entry.path === path);
-      const content =
-        usualError(document, near, (entry) => responseKey(entry, status) ?? []) ?? usualError(document, near);
-      byPath.set(name, content === undefined ? usual : writerOf(content));
-    }
-    return byPath.get(name);
+  /** Returns the content as the operation declares it, or else as most operations of the path or of the document do. */
+  function contentFor(entry: OperationEntry | undefined, path: string | undefined, status: number) {
+    const key = entry && responseKey(entry, status);
+    if (key !== undefined) return contentOf(document, entry!, key);
+    if (entry !== undefined) return usual;
+    const near = all.filter((own) => path === undefined || own.path === path);
+    const ofStatus = usualError(document, near, (own) => responseKey(own, status) ?? []);
+    return ofStatus ?? usualError(document, near) ?? usual;
   }
 
   return (raised, context) => {
     const entry = context.operationId === undefined ? undefined : entries.get(context.operationId);
     const problem = entry === undefined ? raised : withDeclaredStatus(raised, entry);
     const { status } = problem;
-    const writer = entry === undefined ? writerOfPath(context.path, status) : writerFor(entry.id, status);
+    const name = `${status} ${entry === undefined ? `at ${context.path ?? ""}` : `of ${entry.id}`}`;
+    if (!writers.has(name)) {
+      const content = contentFor(entry, context.path, status);
+      writers.set(name, content && { ...content, write: errorWriter(document, content) });
+    }
+    const writer = writers.get(name);
     const body = writer?.write(problem);
     if (writer === undefined || body === undefined) return { status, ...problemResponse(problem, "declared", context) };
     return { status, contentType: writer.mediaType, body };
@@ -103,8 +82,8 @@ function contentOf(document: OpenApiDocument, { operation }: OperationEntry, key
   const { content = {} } = resolve<ResponseObject>(document, operation.responses![key]!);
   const types = Object.keys(content);
   const mediaType =
-    types.find((type) => /^application\/json\b/i.test(type)) ??
-    types.find((type) => /^application\/(?:[\w.-]+\+)?json\b/i.test(type)) ??
-    types.find((type) => /^text\/plain\b/i.test(type));
+    types.find((type) => essenceOf(type) === "application/json") ??
+    types.find((type) => isJson(essenceOf(type))) ??
+    types.find((type) => essenceOf(type) === "text/plain");
   return mediaType === undefined ? undefined : { mediaType, schema: content[mediaType]!.schema ?? {} };
 }

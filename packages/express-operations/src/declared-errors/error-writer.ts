@@ -2,6 +2,7 @@ import { exampleValue } from "../example/example-value.ts";
 import {
   type OpenApiDocument,
   type Schema,
+  essenceOf,
   unescapeKey,
   effectiveSchema,
   isRecord,
@@ -26,11 +27,19 @@ export type ErrorWriter = (facts: Facts) => unknown;
 /** Errors are nested at most this deep; a recursive schema ends there. */
 const MAX_DEPTH = 4;
 
+/** The media type and the schema of an error response. */
+export interface ErrorContent {
+  mediaType: string;
+  schema: Schema;
+}
+
 /** Reads the schema of error responses, and returns the function that writes their bodies. */
-export function errorWriter(document: OpenApiDocument, mediaType: string, schema: Schema): ErrorWriter {
+export function errorWriter(document: OpenApiDocument, { mediaType, schema }: ErrorContent): ErrorWriter {
   if (mediaType.startsWith("text/")) return ({ message }) => message;
   const write = valueWriter(document, schema);
-  const details = detailsWriter(document, mediaType, schema);
+  const { additionalProperties: isOpen = true, ...merged } = effectiveSchema(document, schema);
+  const hasDetails = isOpen === true && essenceOf(mediaType) === "application/problem+json";
+  const fields = propertiesOf(merged);
   return (facts) => {
     let body: unknown;
     try {
@@ -39,23 +48,13 @@ export function errorWriter(document: OpenApiDocument, mediaType: string, schema
       return undefined; // such as a required field whose pattern no made text matches
     }
     if (!isRecord(body)) return body;
-    const whole = { ...body, ...details?.(facts) };
+    // An open schema lets problem details have the members that it does not name (RFC 9457, section 3).
+    const others = Object.entries(hasDetails ? problemDetails(facts) : {}).filter(
+      ([name]) => !Object.hasOwn(fields, name),
+    );
+    const whole = { ...body, ...Object.fromEntries(others) };
     return Object.keys(whole).length === 0 ? undefined : whole;
   };
-}
-
-/** Writes the members of problem details (RFC 9457, section 3) that a schema does not name, unless it forbids others. */
-function detailsWriter(
-  document: OpenApiDocument,
-  mediaType: string,
-  schema: Schema,
-): ((facts: Facts) => object) | undefined {
-  const merged = effectiveSchema(document, schema);
-  const isOpen = merged["additionalProperties"] === undefined || merged["additionalProperties"] === true;
-  if (!isOpen || !/^application\/problem\+json\b/i.test(mediaType)) return undefined;
-  const fields = propertiesOf(merged);
-  return (facts) =>
-    Object.fromEntries(Object.entries(problemDetails(facts)).filter(([name]) => !Object.hasOwn(fields, name)));
 }
 
 /** Writes a value of a schema with the facts in it; undefined for a schema that allows any value. */
@@ -105,15 +104,15 @@ function objectWriter(document: OpenApiDocument, schema: Schema, depth: number):
     const other = otherWriter(document, name, field, { isRequired: required.includes(name), depth });
     return [name, (facts) => fact(facts) ?? other(facts)];
   });
-  const lists = fields.filter(([name, field]) => isFaultList(document, name, field, depth));
-  const listWriters = lists.map(([name, field]) => [name, faultsWriter(document, field, depth)] as const);
+  const lists = fields.map(([name, field]) => [name, faultsWriter(document, name, field, depth)] as const);
   const withoutSchema = required.filter((name) => !fields.some(([field]) => field === name));
   return (facts) => {
     const body = new Map<string, unknown>();
     for (const [name, write] of writers) body.set(name, write(facts));
     for (const name of withoutSchema) body.set(name, facts.message);
     const hasFacts = [...body.values()].some((value) => value !== undefined);
-    if (facts.errors.length > 0 || !hasFacts) for (const [name, write] of listWriters) body.set(name, write(facts));
+    const needsLists = facts.errors.length > 0 || !hasFacts;
+    for (const [name, write] of lists) if (needsLists && write !== undefined) body.set(name, write(facts));
     return Object.fromEntries([...body].filter(([, value]) => value !== undefined));
   };
 }
@@ -122,23 +121,14 @@ const NESTED = /^(?:error|errors|fault|detail|details|meta|source)$/;
 const FAULTS =
   /^(?:errors?|faults?|details?|violations|issues|problems|causes|fields|(?:field|validation)-errors|invalid-params)$/;
 
-/** Whether a field holds a list of faults, or a map from the names of fields to messages. */
-function isFaultList(document: OpenApiDocument, name: string, field: Schema, depth: number): boolean {
-  if (depth > 1 || !FAULTS.test(plainName(name))) return false;
-  return typesOf(field).includes("array") || faultsByName(document, field) !== undefined;
-}
-
-/** Returns the schema of the messages in a map from the names of fields; undefined if a schema describes no such map. */
-function faultsByName(document: OpenApiDocument, field: Schema): Schema | undefined {
+/** Writes a list of faults, or a map from the names of fields to messages; undefined for a field that holds neither. */
+function faultsWriter(document: OpenApiDocument, name: string, field: Schema, depth: number): ErrorWriter | undefined {
+  if (depth > 1 || !FAULTS.test(plainName(name))) return undefined;
+  if (typesOf(field).includes("array")) return valueWriter(document, field, depth + 1);
   const { additionalProperties: others } = field;
   if (!isRecord(others) || Object.keys(propertiesOf(field)).length > 0) return undefined;
-  const schema = effectiveSchema(document, others);
-  return typesOf(schema).some((type) => type === "array" || type === "string") ? schema : undefined;
-}
-
-function faultsWriter(document: OpenApiDocument, field: Schema, depth: number): ErrorWriter {
-  const messages = faultsByName(document, field);
-  if (messages === undefined) return valueWriter(document, field, depth + 1);
+  const messages = effectiveSchema(document, others);
+  if (!typesOf(messages).some((type) => type === "array" || type === "string")) return undefined;
   const write = valueWriter(document, messages, depth + 1);
   return (facts) => Object.fromEntries(faultsIn(facts).map((each) => [nameOf(each.fault) ?? "error", write(each)]));
 }
@@ -158,44 +148,27 @@ function otherWriter(
 }
 
 type TextOf = (facts: Facts) => string | undefined;
-const message: TextOf = (facts) => facts.message;
 const code: TextOf = (facts) => facts.code;
-const status: TextOf = (facts) => String(facts.status);
-const placeName: TextOf = ({ fault }) => nameOf(fault);
-const parameterIn =
-  (...places: RequestFault["in"][]): TextOf =>
-  ({ fault }) =>
-    fault !== undefined && places.includes(fault.in) ? fault.parameter : undefined;
 
-/** The texts of fields, by plain name. */
-const TEXTS = new Map<string, TextOf>([
-  ["message", message],
-  ["msg", message],
-  ["detail", message],
-  ["description", message],
-  ["error", message],
-  ["error-description", message],
-  ["error-message", message],
-  ["reason", message],
+function parameterIn(...places: RequestFault["in"][]): TextOf {
+  return ({ fault }) => (fault !== undefined && places.includes(fault.in) ? fault.parameter : undefined);
+}
+
+/** The fields that hold each text, by plain name. */
+const FIELDS: [names: string, textOf: TextOf][] = [
+  ["message msg detail description error error-description error-message reason", (facts) => facts.message],
   ["title", (facts) => STATUS_CODES[facts.status] ?? "Error"],
-  ["code", code],
-  ["error-code", code],
+  ["code error-code", code],
   ["type", ({ fault }) => (fault === undefined ? "about:blank" : fault.code)],
-  ["rule", ({ fault }) => fault?.code],
-  ["keyword", ({ fault }) => fault?.code],
-  ["in", ({ fault }) => fault?.in],
-  ["location", ({ fault }) => fault?.in],
-  ["field", placeName],
-  ["name", placeName],
-  ["param", placeName],
-  ["property", placeName],
-  ["path", placeName],
+  ["rule keyword", ({ fault }) => fault?.code],
+  ["in location", ({ fault }) => fault?.in],
+  ["field name param property path", ({ fault }) => nameOf(fault)],
   ["pointer", ({ fault }) => (fault?.in === "body" ? fault.pointer : undefined)],
   ["parameter", parameterIn("query", "path", "cookie")],
   ["header", parameterIn("header")],
-  ["status", status],
-  ["status-code", status],
-]);
+  ["status status-code", (facts) => String(facts.status)],
+];
+const TEXTS = new Map(FIELDS.flatMap(([names, textOf]) => names.split(" ").map((name) => [name, textOf])));
 
 /** The fields that hold the status as a number, by plain name. */
 const NUMBERS = new Set(["status", "status-code", "http-status", "error-code", "code"]);
@@ -203,11 +176,13 @@ const NUMBERS = new Set(["status", "status-code", "http-status", "error-code", "
 /** Returns the name of the parameter or the field of a fault, such as `tags.0.name`. */
 function nameOf(fault: RequestFault | undefined): string | undefined {
   if (fault === undefined) return undefined;
-  return [...(fault.parameter === undefined ? [] : [fault.parameter]), ...keysOf(fault)].join(".") || fault.in;
+  return keysOf(fault).join(".") || fault.in;
 }
 
-function keysOf({ pointer }: RequestFault): string[] {
-  return pointer.split("/").slice(1).map(unescapeKey);
+/** Returns the parameter and the keys below it that a fault is at. */
+function keysOf({ parameter, pointer }: RequestFault): string[] {
+  const keys = pointer.split("/").slice(1).map(unescapeKey);
+  return parameter === undefined ? keys : [parameter, ...keys];
 }
 
 /** Writes the place of a fault as a list, such as `["body", "tags", 0]`; an empty list for a problem without faults. */
@@ -216,7 +191,7 @@ function placeWriter(document: OpenApiDocument, { items = {} }: Schema): (facts:
   return ({ fault }) => {
     if (fault === undefined) return [];
     const keys = keysOf(fault).map((key) => (hasNumbers && /^\d{1,9}$/.test(key) ? Number(key) : key));
-    return [fault.in, ...(fault.parameter === undefined ? [] : [fault.parameter]), ...keys];
+    return [fault.in, ...keys];
   };
 }
 
@@ -258,15 +233,11 @@ function allowance(schema: Schema): (value: string | number) => boolean {
   if (Array.isArray(values)) return (value) => values.includes(value);
   if (only !== undefined) return (value) => value === only;
   const [least, most] = [Number(schema["minimum"] ?? -Infinity), Number(schema["maximum"] ?? Infinity)];
-  const isText = typeof pattern !== "string" && (format === undefined || isUri(format));
+  const isText = typeof pattern !== "string" && /^(?:uri|$)/.test((format ?? "") as string);
   return (value) => {
     if (typeof value === "number") return value >= least && value <= most;
     return isText && value.length <= Number(maxLength) && (format === undefined || URL.canParse(value));
   };
-}
-
-function isUri(format: unknown): boolean {
-  return typeof format === "string" && format.startsWith("uri");
 }
 
 /** Returns the words of a name in lower case: `status-code` for `statusCode`, `status_code` and `StatusCode`. */
