@@ -5,6 +5,9 @@ import { join, resolve } from "node:path";
 import type { Report } from "@platform/test-support/vitest-config";
 import { createProgram, PNPM } from "./command-line.ts";
 
+/** Lints all code and checks its types in one program, which takes a third of the time of one program for each package. */
+const CODE = "//#lint:code";
+
 /** The tasks of each command. The task with the name of the command writes reports. */
 const RUNS = {
   test: {
@@ -14,8 +17,8 @@ const RUNS = {
       "//#format:check",
       "//#lint:prose",
       "//#lint:spelling",
-      "lint",
-      "typecheck",
+      CODE,
+      "typecheck:src",
       "test",
     ],
     description:
@@ -67,7 +70,9 @@ const turbo = spawnSync(
   [
     "node_modules/turbo/bin/turbo",
     "run",
-    ...wanted.filter((task) => canSpell || task !== SPELLING.task),
+    ...wanted
+      .filter((task) => canSpell || task !== SPELLING.task)
+      .flatMap((task) => (task === CODE && filter.length > 0 ? ["lint", "typecheck"] : [task])),
     "--continue",
     "--summarize",
     "--output-logs=errors-only",

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { cloneRepository, root } from "@platform/test-support/clone";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
-const TASKS = ["generate", "generate:check", "lint:contract", "lint", "typecheck", "test", "build"];
+const TASKS = ["generate", "generate:check", "lint:contract", "//#lint:code", "lint", "typecheck", "test", "build"];
 
 describe("turbo runs the dependent tasks again after a change to", () => {
   let clone: ReturnType<typeof cloneRepository>;
@@ -78,6 +78,7 @@ describe("turbo runs the dependent tasks again after a change to", () => {
     expect(rerun).toEqual(
       expect.arrayContaining(["@petstore/contract#generate:check", "@petstore/client#generate:check", ...expected]),
     );
+    expect(rerun).toContain("//#lint:code");
     expect(rerun).not.toContain("express-operations#test");
   });
 
