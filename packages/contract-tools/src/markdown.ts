@@ -1,6 +1,6 @@
-import type { ContractChange } from "./comparison/diff.ts";
-import { type Hunk, joined } from "./comparison/text-diff.ts";
-import { type Impact, IMPACTS } from "./comparison/ratings.ts";
+import type { ContractChange } from "./comparison/compare.ts";
+import { type Hunk, joined } from "./comparison/changed-lines.ts";
+import { type Impact, IMPACTS } from "./comparison/changes.ts";
 
 /** The largest summary of a step on GitHub is 1 MiB, which other commands of the step share. */
 const MAX_BYTES = 768 * 1024;

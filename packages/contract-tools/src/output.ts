@@ -1,5 +1,5 @@
 import type { Check, Finding } from "./release/check.ts";
-import type { ContractChange, Impact } from "./comparison/diff.ts";
+import type { ContractChange, Impact } from "./comparison/compare.ts";
 
 /** Text for people, JSON for programs, or annotations of a pull request on GitHub. */
 export type Format = "text" | "json" | "github";

@@ -11,7 +11,7 @@ const documentOf = (openapi: string) => ({ openapi, paths: {}, components: { sch
 const LATEST = documentOf("3.1.1");
 const OLD = documentOf("3.0.3");
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
-const alternatives = (schema: SchemaNode, document = LATEST) => alternativesOf(document, schema);
+const alternatives = (schema: SchemaNode, document = LATEST) => alternativesOf(document, schema)!;
 
 describe("keywordsOf returns the keywords of", () => {
   test.each<[name: string, schema: SchemaNode, keywords: object, document?: typeof LATEST]>([

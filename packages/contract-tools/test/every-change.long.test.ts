@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from "openapi-document";
 import { describe, expect, test } from "vitest";
 import { compareContracts } from "../src/comparison/compare.ts";
-import { mostSevere } from "../src/comparison/ratings.ts";
+import { mostSevere } from "../src/comparison/changes.ts";
 import { bundle, CONTRACT_FILE } from "../src/generate/bundle.ts";
 
 type Node = Record<string, unknown>;

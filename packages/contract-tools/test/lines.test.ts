@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { expect, test } from "vitest";
-import { contractChanges } from "../src/comparison/diff.ts";
+import { contractChanges } from "../src/comparison/compare.ts";
 import { bundle } from "../src/generate/bundle.ts";
 import { ROOT } from "../src/paths.ts";
 

@@ -4,9 +4,8 @@ import { join, relative } from "node:path";
 import type { OpenAPI3 } from "openapi-typescript";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
-import { changedLines } from "../src/comparison/changed-lines.ts";
-import { contractChanges } from "../src/comparison/diff.ts";
-import { hunksBetween } from "../src/comparison/text-diff.ts";
+import { changedLines, hunksBetween } from "../src/comparison/changed-lines.ts";
+import { contractChanges } from "../src/comparison/compare.ts";
 import { formatMarkdown } from "../src/markdown.ts";
 import { ROOT } from "../src/paths.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ContractChange, Impact } from "../src/comparison/diff.ts";
+import type { ContractChange, Impact } from "../src/comparison/compare.ts";
 import { CLIENT, nextVersionProblem } from "../src/release/next-version.ts";
 
 describe("the contract's changes and the client's changesets", () => {

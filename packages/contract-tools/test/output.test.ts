@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { changelogEntry, formatChanges, formatChecks } from "../src/output.ts";
 import type { Check } from "../src/release/check.ts";
-import type { ContractChange } from "../src/comparison/diff.ts";
-import { mostSevere, type Impact } from "../src/comparison/ratings.ts";
+import type { ContractChange } from "../src/comparison/compare.ts";
+import { mostSevere, type Impact } from "../src/comparison/changes.ts";
 import { compareVersions, parseVersion, versionAfter } from "../src/release/released.ts";
 
 const AT = { file: "openapi/openapi.yaml", line: 7 };

@@ -1,6 +1,5 @@
-import type { ContractChange } from "@platform/contract-tools/comparison";
+import { type ContractChange, IMPACTS } from "@platform/contract-tools/comparison";
 import type { ContractProblem } from "@platform/contract-tools/lint";
-import { IMPACTS } from "@platform/contract-tools/ratings";
 import { causesOf, kindOf, type TypeErrors } from "./type-errors.ts";
 import type { Diagnostic } from "./typecheck.ts";
 

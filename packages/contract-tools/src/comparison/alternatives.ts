@@ -17,18 +17,15 @@ export interface Alternative {
 /** The most steps to expand a schema in. A schema that takes more is not compared. */
 const MAX_STEPS = 2_000;
 
-/** A schema has too many alternatives to compare. */
-export class TooManyAlternativesError extends Error {
-  override name = "TooManyAlternativesError";
-}
-
 /**
  * Expands a schema into its alternatives: references resolved, `allOf` merged, one alternative for each member of an `anyOf`
  * or `oneOf` and for each of several types. Equivalent schemas in different notations have the same alternatives.
- * Throws a `TooManyAlternativesError`.
+ * Returns undefined if there are too many.
  */
-export function alternativesOf(document: OpenApiDocument, schema: SchemaNode): Alternative[] {
-  return expand(document, keywordsOf(document, schema), [], { left: MAX_STEPS });
+export function alternativesOf(document: OpenApiDocument, schema: SchemaNode): Alternative[] | undefined {
+  const steps = { left: MAX_STEPS };
+  const alternatives = expand(document, keywordsOf(document, schema), [], steps);
+  return steps.left < 0 ? undefined : alternatives;
 }
 
 /**
@@ -99,7 +96,7 @@ function expand(
   steps: { left: number },
   name?: string,
 ): Alternative[] {
-  if (steps.left-- === 0) throw new TooManyAlternativesError();
+  if (--steps.left < 0) return [];
   const keyword = CHOICES.find((each) => keywords[each] !== undefined);
   if (keyword === undefined) return splitByType(keywords, name);
   const [members, ...others] = keywords[keyword] as SchemaNode[][];

@@ -1,22 +1,16 @@
-import { HOLDS_VALUES, isAnnotation, IS_MAP } from "openapi-document";
+import { HOLDS_VALUES, isAnnotation, IS_MAP, isRecord } from "openapi-document";
 import { isDeepStrictEqual } from "node:util";
-import { keysOf, type Node, type Pair, type PartChange, verb } from "./documents.ts";
-
-/** A change to a description, with its place. */
-export interface AnnotationChange extends PartChange {
-  place: string;
-  subject: string;
-}
+import { keysOf, type Node, type Pair, type PlacedChange, verb } from "./changes.ts";
 
 /** Extensions that are compared with their operation. */
 const COMPARED = /^x-(deprecated-at|sunset|successor|(eov-)?allow-unknown-query-parameters)$/;
 
 /** Returns the changes to descriptions and other annotations, each once. */
-export function annotationChanges(nodes: Pair<Node>): AnnotationChange[] {
+export function annotationChanges(nodes: Pair<Node>): PlacedChange[] {
   return changesBetween(nodes, [], false);
 }
 
-function changesBetween(nodes: Pair<Node>, path: string[], isMap: boolean): AnnotationChange[] {
+function changesBetween(nodes: Pair<Node>, path: string[], isMap: boolean): PlacedChange[] {
   // Behind a new reference the annotations of its target count.
   if (!isMap && "$ref" in nodes.before !== "$ref" in nodes.after) return [];
   return keysOf(nodes).flatMap((key) => {
@@ -29,8 +23,8 @@ function changesBetween(nodes: Pair<Node>, path: string[], isMap: boolean): Anno
   });
 }
 
-function changesWithin({ before, after }: Pair<unknown>, path: string[], isMap: boolean): AnnotationChange[] {
-  if (isNode(before) && isNode(after)) return changesBetween({ before, after }, path, isMap);
+function changesWithin({ before, after }: Pair<unknown>, path: string[], isMap: boolean): PlacedChange[] {
+  if (isRecord(before) && isRecord(after)) return changesBetween({ before, after }, path, isMap);
   if (!Array.isArray(before) || !Array.isArray(after)) return [];
   const left = new Set(after.keys());
   return before.flatMap((item: unknown) => {
@@ -43,14 +37,14 @@ function changesWithin({ before, after }: Pair<unknown>, path: string[], isMap: 
 
 /** The identity of an item of an array: a parameter's name, a server's address, the target of a reference. */
 function identity(item: unknown): string | undefined {
-  return isNode(item) ? JSON.stringify(["in", "name", "url", "$ref", "type"].map((key) => item[key])) : undefined;
+  return isRecord(item) ? JSON.stringify(["in", "name", "url", "$ref", "type"].map((key) => item[key])) : undefined;
 }
 
 function isWhollyText([first]: string[], key: string): boolean {
   return first === "info" || (first === undefined && key === "tags");
 }
 
-function textChange({ before, after }: Pair<Node>, path: string[], key: string): AnnotationChange {
+function textChange({ before, after }: Pair<Node>, path: string[], key: string): PlacedChange {
   const [first, name, method, ...rest] = path;
   const isOperation = first === "paths" && method !== undefined;
   const place = isOperation ? `${method.toUpperCase()} ${name}` : path.join("/") || "the document";
@@ -62,8 +56,4 @@ function textChange({ before, after }: Pair<Node>, path: string[], key: string):
     because: "A description promises nothing.",
     ...(after[key] !== undefined && { at: { node: after, key } }),
   };
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

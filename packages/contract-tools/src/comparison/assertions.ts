@@ -1,8 +1,6 @@
 import { isAnnotation } from "openapi-document";
-import type { Effect } from "./ratings.ts";
+import { type Effect, effect, keysOf, type Pair, type SchemaChange, type Scope, shown, verb } from "./changes.ts";
 import { type Keywords, type SchemaNode, valuesOf } from "./alternatives.ts";
-import { keysOf, type Pair, shown, verb } from "./documents.ts";
-import { effect, type SchemaChange, type Scope } from "./scope.ts";
 
 /** The effect of a change of type; undefined if the type is the same. */
 export function typeEffect(before: string | undefined, after: string | undefined): Effect | undefined {
@@ -11,8 +9,15 @@ export function typeEffect(before: string | undefined, after: string | undefined
   return before === undefined || (before === "number" && after === "integer") ? "narrows" : "replaces";
 }
 
+/** Compares the keywords that exclude values by themselves, and `discriminator`. */
+export function assertionChanges(scope: Scope, keywords: Pair<Keywords>): SchemaChange[] {
+  return [valueChanges, boundChanges, otherChanges, discriminatorChanges].flatMap((compare) =>
+    compare(scope, keywords),
+  );
+}
+
 /** Compares the values of `enum` and `const`. */
-export function valueChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
+function valueChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
   const [old, current] = [valuesOf(before), valuesOf(after)];
   const key = after["enum"] === undefined ? "const" : "enum";
   if (old === undefined)
@@ -58,7 +63,7 @@ interface Limit {
 }
 
 /** Compares the bounds of lengths, counts and numbers. */
-export function boundChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
+function boundChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
   return BOUNDS.flatMap((bound) => {
     const [old, current] = [tightest(before, bound), tightest(after, bound)];
     const isTighter = tighter(current, old);
@@ -87,66 +92,57 @@ function tighter(one: Limit, other: Limit): boolean {
   return one.tightness > other.tightness || (one.tightness === other.tightness && one.isExcluded && !other.isExcluded);
 }
 
-/** Keywords that each exclude values by themselves: adding one narrows, removing one widens. */
-const RESTRICTING = [
-  "pattern",
-  "format",
-  "multipleOf",
-  "uniqueItems",
-  "not",
-  "propertyNames",
-  "dependentRequired",
-  "unevaluatedItems",
-  "unevaluatedProperties",
-];
-
-/** Keywords whose changes may narrow or widen. */
-const REPLACING = [
-  "contentEncoding",
-  "contentMediaType",
-  "contentSchema",
-  "patternProperties",
-  "dependentSchemas",
-  "prefixItems",
-  "contains",
-  "minContains",
-  "maxContains",
-  "if",
-  "then",
-  "else",
-];
-
-/** Compares the other keywords that exclude values. */
-export function assertionChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
-  return [...RESTRICTING, ...REPLACING].flatMap((keyword) => {
-    const effective = (keywords: Keywords) =>
-      (keywords[keyword] ?? []).filter((value) => value !== UNRESTRICTED[keyword]);
-    const [old, current] = [effective(before), effective(after)];
-    const lost = old.filter(
-      (value) => !current.some((other) => isEquivalent(scope, keyword, { before: value, after: other })),
-    );
-    const gained = current.filter(
-      (value) => !old.some((other) => isEquivalent(scope, keyword, { before: other, after: value })),
-    );
-    if (lost.length + gained.length === 0) return [];
-    return [
-      effect(scope, effectOf(keyword, lost, gained), changeText(keyword, shownOf(lost), shownOf(gained)), keyword),
-    ];
-  });
+/** A keyword that excludes values. Adding it narrows and removing it widens, unless a change of it may do either. */
+interface Assertion {
+  mayDoEither?: true;
+  /** Whether the value is one schema, or holds several. */
+  holds?: "schema" | "schemas";
+  /** The value that excludes nothing. */
+  unrestricted?: boolean;
 }
 
-/** Values of keywords that exclude nothing. */
-const UNRESTRICTED: Record<string, unknown> = {
-  uniqueItems: false,
-  unevaluatedItems: true,
-  unevaluatedProperties: true,
-};
+const ASSERTIONS = new Map<string, Assertion>([
+  ["pattern", {}],
+  ["format", {}],
+  ["multipleOf", {}],
+  ["uniqueItems", { unrestricted: false }],
+  ["not", { holds: "schema" }],
+  ["propertyNames", { holds: "schema" }],
+  ["dependentRequired", {}],
+  ["unevaluatedItems", { holds: "schema", unrestricted: true }],
+  ["unevaluatedProperties", { holds: "schema", unrestricted: true }],
+  ["contentEncoding", { mayDoEither: true }],
+  ["contentMediaType", { mayDoEither: true }],
+  ["contentSchema", { mayDoEither: true, holds: "schema" }],
+  ["patternProperties", { mayDoEither: true, holds: "schemas" }],
+  ["dependentSchemas", { mayDoEither: true, holds: "schemas" }],
+  ["prefixItems", { mayDoEither: true, holds: "schemas" }],
+  ["contains", { mayDoEither: true, holds: "schema" }],
+  ["minContains", { mayDoEither: true }],
+  ["maxContains", { mayDoEither: true }],
+  ["if", { mayDoEither: true, holds: "schema" }],
+  ["then", { mayDoEither: true, holds: "schema" }],
+  ["else", { mayDoEither: true, holds: "schema" }],
+]);
+
+/** Compares the other keywords that exclude values. */
+function otherChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
+  return [...ASSERTIONS].flatMap(([keyword, { unrestricted, holds, mayDoEither }]) => {
+    const effective = ({ [keyword]: values = [] }: Keywords) => values.filter((value) => value !== unrestricted);
+    const [old, current] = [effective(before), effective(after)];
+    const isSame = (one: unknown, other: unknown) => isEquivalent(scope, holds, { before: one, after: other });
+    const lost = old.filter((value) => !current.some((other) => isSame(value, other)));
+    const gained = current.filter((value) => !old.some((other) => isSame(other, value)));
+    if (lost.length + gained.length === 0) return [];
+    const kind = mayDoEither ? "replaces" : effectOf(keyword, lost, gained);
+    return [effect(scope, kind, changeText(keyword, shownOf(lost), shownOf(gained)), keyword)];
+  });
+}
 
 /** Pairs of formats; the second includes the first (OpenAPI Format Registry). */
 const WIDER_FORMATS = new Set(["int32 int64", "float double"]);
 
 function effectOf(keyword: string, lost: unknown[], gained: unknown[]): Effect {
-  if (REPLACING.includes(keyword)) return "replaces";
   if (lost.length === 0) return "narrows";
   if (gained.length === 0) return "widens";
   if (lost.length > 1 || gained.length > 1) return "replaces";
@@ -158,24 +154,10 @@ function effectOf(keyword: string, lost: unknown[], gained: unknown[]): Effect {
   return Number.isInteger(Number(old) / Number(current)) ? "widens" : "replaces";
 }
 
-/** Keywords whose value is one schema, and keywords whose value holds several. */
-const SCHEMA = new Set([
-  "not",
-  "propertyNames",
-  "unevaluatedItems",
-  "unevaluatedProperties",
-  "contentSchema",
-  "contains",
-  "if",
-  "then",
-  "else",
-]);
-const SCHEMAS = new Set(["patternProperties", "dependentSchemas", "prefixItems"]);
-
 /** Whether two values of a keyword mean the same. References in their schemas are resolved. */
-function isEquivalent(scope: Scope, keyword: string, { before, after }: Pair<unknown>): boolean {
-  if (SCHEMA.has(keyword)) return scope.isSame({ before: before as SchemaNode, after: after as SchemaNode });
-  if (!SCHEMAS.has(keyword)) return JSON.stringify(before) === JSON.stringify(after);
+function isEquivalent(scope: Scope, holds: Assertion["holds"], { before, after }: Pair<unknown>): boolean {
+  if (holds === undefined) return JSON.stringify(before) === JSON.stringify(after);
+  if (holds === "schema") return scope.isSame({ before: before as SchemaNode, after: after as SchemaNode });
   const maps = { before: before as Record<string, SchemaNode>, after: after as Record<string, SchemaNode> };
   return keysOf(maps).every((key) => {
     const [old, current] = [maps.before[key], maps.after[key]];
@@ -199,7 +181,7 @@ interface Discriminator {
 }
 
 /** Compares `discriminator`. A name added to its mapping comes with an alternative, which is reported already. */
-export function discriminatorChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
+function discriminatorChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
   const of = ({ discriminator = [] }: Keywords) => (discriminator[0] ?? {}) as Discriminator;
   const [old, current] = [of(before), of(after)];
   const isKept = Object.entries(old.mapping ?? {}).every(([name, target]) => current.mapping?.[name] === target);
@@ -223,8 +205,7 @@ function targetsIn(keywords: Keywords): string[] {
 
 const COMPARED = new Set([
   ...BOUNDS.flatMap(({ keyword, exclusive = keyword }) => [keyword, exclusive]),
-  ...RESTRICTING,
-  ...REPLACING,
+  ...ASSERTIONS.keys(),
   "enum",
   "const",
   "discriminator",
@@ -240,7 +221,7 @@ const COMPARED = new Set([
 ]);
 
 /** Returns changes to keywords that the comparison does not support. They may have any effect. */
-export function unknownKeywordChanges(scope: Scope, keywords: Pair<Keywords>): SchemaChange[] {
+export function unsupportedChanges(scope: Scope, keywords: Pair<Keywords>): SchemaChange[] {
   const { before, after } = keywords;
   return keysOf(keywords)
     .filter((keyword) => !COMPARED.has(keyword) && !isAnnotation(keyword))

@@ -11,8 +11,7 @@ import {
   valuesOf,
 } from "openapi-document";
 import { keywordsOf, type SchemaNode } from "./alternatives.ts";
-import type { Pair } from "./documents.ts";
-import { effect, type SchemaChange, type Scope } from "./scope.ts";
+import { effect, type Pair, type SchemaChange, type Scope } from "./changes.ts";
 
 /**
  * Keywords whose meaning depends on others in the same schema object (JSON Schema 2020-12, Core, sections 10.2.2, 10.3 and

@@ -1,10 +1,70 @@
-import { isDeepStrictEqual } from "node:util";
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { relative, resolve } from "node:path";
+import { isDeepStrictEqual, promisify } from "node:util";
+import type { OpenAPI3 } from "openapi-typescript";
+import { ROOT } from "../paths.ts";
 import { annotationChanges } from "./annotations.ts";
-import { type Documents, type Node, paired, type PartChange, messageOf, unknownChanges } from "./documents.ts";
+import {
+  both,
+  type Documents,
+  type Impact,
+  IMPACTS,
+  membersAt,
+  messageOf,
+  type Node,
+  type Pair,
+  type PartChange,
+  partChanges,
+  type PlacedChange,
+  unknownChanges,
+} from "./changes.ts";
+import { placeFinder } from "./lines.ts";
 import { calledChanges, operationChanges } from "./operations.ts";
-import { securitySchemeChanges } from "./security.ts";
-import { serverChanges } from "./servers.ts";
-import type { Impact } from "./ratings.ts";
+import { securitySchemeChanges, serverChanges } from "./access.ts";
+
+export { IMPACTS, type Impact } from "./changes.ts";
+
+/** One change from one contract to another. */
+export interface ContractChange extends Omit<Change, "at"> {
+  /** The place in the later contract or a file of it, relative to the root of the repository; absent for a removal. */
+  at?: { file: string; line: number };
+}
+
+/** Returns the changes between two bundled contracts, the most severe first. `file` is the source of the later one. */
+export async function contractChanges(before: OpenAPI3, after: OpenAPI3, file: string): Promise<ContractChange[]> {
+  const placeOf = placeFinder(await readFile(file, "utf8"), resolve(file), after);
+  const changes = compareContracts({ before, after }).map(({ at, ...change }): ContractChange => {
+    const place = placeOf(at);
+    return { ...change, ...(place && { at: { file: relative(ROOT, place.path), line: place.line } }) };
+  });
+  return changes.toSorted((one, other) => IMPACTS.indexOf(one.impact) - IMPACTS.indexOf(other.impact));
+}
+
+/** The bundled contract, which needs no other file. */
+const COMMITTED = "packages/contract/src/generated/openapi.json";
+const SOURCE = "openapi/openapi.yaml";
+
+/** Returns the bundled contract of a git revision. Rejects with the revision and git's message if there is none. */
+export async function committedContract(revision: string): Promise<OpenAPI3> {
+  return JSON.parse(await shown(revision, COMMITTED)) as OpenAPI3;
+}
+
+/** Returns the source of the contract in a git revision. Rejects as `committedContract` does. */
+export function committedText(revision: string): Promise<string> {
+  return shown(revision, SOURCE);
+}
+
+async function shown(revision: string, file: string): Promise<string> {
+  try {
+    const args = ["-C", ROOT, "show", "--end-of-options", `${revision}:./${file}`];
+    const { stdout } = await promisify(execFile)("git", args, { maxBuffer: 2 ** 28 });
+    return stdout;
+  } catch (error) {
+    const { stderr = String(error) } = error as { stderr?: string };
+    throw new Error(`The git revision ${revision} has no contract: ${stderr.trim()}`, { cause: error });
+  }
+}
 
 /** One change, without its line in the text of the later contract. */
 export interface Change {
@@ -23,61 +83,54 @@ const DOCUMENT_KEYS = ["openapi", "info", "servers", "security", "tags", "paths"
  * apart from its responses. Contracts that differ have at least one change.
  */
 export function compareContracts(documents: Documents): Change[] {
+  return changesBetween(documents).map((change) => {
+    const { impact, place, at } = change;
+    return { impact, place, message: messageOf(change), ...(at && { at }) };
+  });
+}
+
+function changesBetween(documents: Documents): PlacedChange[] {
   try {
-    return changesBetween(documents);
+    const changes = placedChanges(documents);
+    if (changes.length > 0 || isDeepStrictEqual(documents.before, documents.after)) return changes;
+    const [what, because] = ["only the notation changes", "Nothing changes for clients."];
+    return [{ place: "the document", impact: "documentation", what, because }];
   } catch (error) {
     if (!(error instanceof RangeError)) throw error; // the stack is exhausted
     const because = "The comparison cannot rule out that a client breaks.";
-    return [toChange("the document", { impact: "breaking", what: "nests too deeply to be compared", because })];
+    return [{ place: "the document", impact: "breaking", what: "nests too deeply to be compared", because }];
   }
 }
 
-function changesBetween(documents: Documents): Change[] {
-  const { before, after } = documents;
-  const nodes = { before: before as unknown as Node, after: after as unknown as Node };
-  const operations = operationChanges(documents).map(({ place, subject, ...change }) =>
-    toChange(place, change, subject),
+function placedChanges(documents: Documents): PlacedChange[] {
+  const nodes = both((side) => documents[side] as unknown as Node);
+  const components = both((side) => documents[side].components ?? {});
+  const webhooks = membersAt(documents, nodes, "webhooks").flatMap(([name, item]) =>
+    calledChanges(documents, name, item).map((change) => ({
+      ...change,
+      place: `webhooks/${name}`,
+      subject: "the webhook",
+    })),
   );
-  const changes = [
-    ...serverChanges(nodes, nodes.after).map((change) => toChange("servers", change)),
-    ...operations,
-    ...webhookChanges(documents, nodes),
-    ...securitySchemeChanges(documents).map(({ name, ...change }) =>
-      toChange(`components/securitySchemes/${name}`, change),
-    ),
-    ...namedSchemaChanges(documents),
-    ...unknownChanges(nodes, DOCUMENT_KEYS).map((change) => toChange("the document", change)),
-    ...annotationChanges(nodes).map(({ place, subject, ...change }) => toChange(place, change, subject)),
+  return [
+    ...serverChanges(nodes, nodes.after).map((change) => ({ ...change, place: "servers" })),
+    ...operationChanges(documents),
+    ...webhooks,
+    ...securitySchemeChanges(documents, components),
+    ...namedSchemaChanges(documents, components),
+    ...unknownChanges(nodes, DOCUMENT_KEYS).map((change) => ({ ...change, place: "the document" })),
+    ...annotationChanges(nodes),
   ];
-  if (changes.length > 0 || isDeepStrictEqual(before, after)) return changes;
-  const what = "only the notation changes";
-  return [toChange("the document", { impact: "documentation", what, because: "Nothing changes for clients." })];
-}
-
-function toChange(place: string, change: PartChange, subject = ""): Change {
-  const { impact, at } = change;
-  return { impact, place, message: messageOf(subject, change), ...(at && { at }) };
-}
-
-function webhookChanges(documents: Documents, { before, after }: { before: Node; after: Node }): Change[] {
-  const webhooks = paired(documents, { before: before["webhooks"], after: after["webhooks"] });
-  return webhooks.flatMap(([name, item]) =>
-    calledChanges(documents, name, item).map((change) => toChange(`webhooks/${name}`, change, "the webhook")),
-  );
 }
 
 /** Names of schemas are not sent, but generated clients name types after them. */
-function namedSchemaChanges(documents: Documents): Change[] {
-  const schemasOf = ({ components }: Documents["before"]) => (components as Node | undefined)?.["schemas"];
-  const schemas = paired(documents, { before: schemasOf(documents.before), after: schemasOf(documents.after) });
-  return schemas.flatMap(([name, { before, after }]): Change[] => {
-    const place = `components/schemas/${name}`;
-    if (after === undefined) {
-      const because = "Generated clients name a type after it.";
-      return [toChange(place, { impact: "breaking", what: "is removed", because }, "the schema")];
-    }
-    if (before !== undefined) return [];
-    const because = "Generated clients get one more type.";
-    return [toChange(place, { impact: "additive", what: "is added", because, at: { node: after } }, "the schema")];
-  });
+function namedSchemaChanges(documents: Documents, components: Pair<object>): PlacedChange[] {
+  const reasons = { added: "Generated clients get one more type.", removed: "Generated clients name a type after it." };
+  return membersAt(documents, components, "schemas").flatMap(([name, schemas]) =>
+    partChanges(schemas, reasons, () => []).map((change) => ({
+      ...change,
+      place: `components/schemas/${name}`,
+      subject: "the schema",
+    })),
+  );
 }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from "yaml";
 import { keysOf } from "../lint/references.ts";
-import type { PartChange } from "./documents.ts";
+import type { PartChange } from "./changes.ts";
 
 /** A file of a contract. Its text is parsed once. */
 interface Source {

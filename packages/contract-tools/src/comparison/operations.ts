@@ -1,49 +1,52 @@
 import { isDeepStrictEqual } from "node:util";
-import { type OpenApiDocument, type OperationEntry, operationsOf, resolve } from "openapi-document";
-import { type OperationChange, requestBodyChanges } from "./bodies.ts";
-import { type Documents, type Node, type Pair, paired, type PartChange, shown, unknownChanges } from "./documents.ts";
-import { flagChanges, parametersChanges } from "./parameters.ts";
-import { responsesChanges } from "./responses.ts";
+import { type OpenApiDocument, type OperationEntry, operationsOf } from "openapi-document";
+import {
+  flagChanges,
+  type OperationChange,
+  parametersChanges,
+  requestBodyChanges,
+  responsesChanges,
+} from "./operation-parts.ts";
+import {
+  both,
+  type Documents,
+  fromTo,
+  keysOf,
+  membersAt,
+  type Node,
+  type Pair,
+  type PartChange,
+  partChanges,
+  type PlacedChange,
+  resolved,
+  shown,
+  unknownChanges,
+} from "./changes.ts";
 import { deprecationChanges, DEPRECATION } from "./schemas.ts";
-import { securityChanges } from "./security.ts";
-import { serverChanges } from "./servers.ts";
-
-/** A change to an operation or a path, with the part as its subject. */
-export interface PlacedChange extends PartChange {
-  place: string;
-  subject: string;
-}
+import { securityChanges, serverChanges } from "./access.ts";
 
 /** Compares the operations of two documents. Paths that differ only in the names of their parameters are the same. */
 export function operationChanges(documents: Documents): PlacedChange[] {
-  const [before, after] = [operationsByKey(documents.before), operationsByKey(documents.after)];
-  const operations = [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
-    const [old, current] = [before.get(key), after.get(key)];
-    const { method, path } = (current ?? old)!;
-    const [place, subject] = [`${method.toUpperCase()} ${path}`, "the operation"];
-    if (current === undefined) {
-      const because = "Clients that call it get 404 or 405.";
-      return [{ place, subject, impact: "breaking", what: "is removed", because } satisfies PlacedChange];
-    }
-    if (old !== undefined) return groupByStatus(place, changesOf(documents, { before: old, after: current }));
-    const at = { node: current.operation };
-    return [
-      {
-        place,
-        subject,
-        impact: "additive",
-        what: "is added",
-        because: "Clients need not call it.",
-        at,
-      } satisfies PlacedChange,
-    ];
+  const reasons = { added: "Clients need not call it.", removed: "Clients that call it get 404 or 405." };
+  const entries = both((side) => operationsByKey(documents[side]));
+  const operations = keysOf(entries).flatMap((key) => {
+    const pair = both((side) => entries[side][key]);
+    const { method, path } = (pair.after ?? pair.before)!;
+    const changes = partChanges(
+      both((side) => pair[side]?.operation as Node | undefined),
+      reasons,
+      (nodes) => changesOf(documents, pair as Pair<OperationEntry>, nodes),
+    );
+    return groupByStatus(`${method.toUpperCase()} ${path}`, changes);
   });
   return [...operations, ...pathChanges(documents)];
 }
 
-function operationsByKey(document: OpenApiDocument): Map<string, OperationEntry> {
+function operationsByKey(document: OpenApiDocument): Record<string, OperationEntry> {
   const entries = operationsOf(document);
-  return new Map(entries.map((entry) => [`${entry.method} ${entry.path.replaceAll(/\{[^}]*\}/g, "{}")}`, entry]));
+  return Object.fromEntries(
+    entries.map((entry) => [`${entry.method} ${entry.path.replaceAll(/\{[^}]*\}/g, "{}")}`, entry]),
+  );
 }
 
 const LIST = new Intl.ListFormat("en-GB");
@@ -77,8 +80,7 @@ const OPERATION_KEYS = [
   "callbacks",
 ];
 
-function changesOf(documents: Documents, entries: Pair<OperationEntry>): OperationChange[] {
-  const operations = { before: entries.before.operation as Node, after: entries.after.operation as Node };
+function changesOf(documents: Documents, entries: Pair<OperationEntry>, operations: Pair<Node>): OperationChange[] {
   return [
     ...nameChanges(operations),
     ...tagChanges(operations),
@@ -97,8 +99,7 @@ function changesOf(documents: Documents, entries: Pair<OperationEntry>): Operati
 function nameChanges({ before, after }: Pair<Node>): PartChange[] {
   const [old, current] = [before["operationId"], after["operationId"]];
   if (old === current) return [];
-  const what = `the operationId changes from ${shown(old)} to ${shown(current)}`;
-  const because = "Calls in generated clients use this name.";
+  const [what, because] = [`the operationId ${fromTo(old, current)}`, "Calls in generated clients use this name."];
   return [{ impact: "breaking", what, because, at: { node: after, key: "operationId" } }];
 }
 
@@ -118,8 +119,7 @@ function announcementChanges({ before, after }: Pair<Node>): PartChange[] {
   return [
     ...deprecationChanges({ before, after }, { node: after, key: "deprecated" }),
     ...dates.map((key): PartChange => {
-      const what = `\`${key}\` changes from ${shown(before[key])} to ${shown(after[key])}`;
-      return { ...DEPRECATION, what, at: { node: after, key } };
+      return { ...DEPRECATION, what: `\`${key}\` ${fromTo(before[key], after[key])}`, at: { node: after, key } };
     }),
   ];
 }
@@ -129,35 +129,29 @@ const UNKNOWN_QUERY_FLAGS = ["x-eov-allow-unknown-query-parameters", "x-allow-un
 
 /** Compares the servers of an operation with its own ones in either document. The document's are compared once, elsewhere. */
 function ownServerChanges(documents: Documents, entries: Pair<OperationEntry>): PartChange[] {
-  const servers = (side: keyof Documents) => {
+  const own = both((side) => {
     const { operation, path } = entries[side];
-    const { paths = {} } = documents[side];
-    const item = resolve<Node>(documents[side], (paths as Record<string, Node>)[path]!);
-    return (operation as Node)["servers"] ?? item["servers"];
-  };
-  const [before, after] = [servers("before"), servers("after")];
-  if (before === undefined && after === undefined) return [];
-  const all = (document: OpenApiDocument) => (document as unknown as Node)["servers"];
-  const nodes = {
-    before: { servers: before ?? all(documents.before) },
-    after: { servers: after ?? all(documents.after) },
-  };
+    const item = resolved(documents[side], (documents[side].paths as Record<string, Node>)[path]);
+    return (operation as Node)["servers"] ?? item?.["servers"];
+  });
+  if (own.before === undefined && own.after === undefined) return [];
+  const nodes = both((side) => ({ servers: own[side] ?? (documents[side] as { servers?: unknown }).servers }));
   return serverChanges(nodes, entries.after.operation);
 }
 
 function callbackChanges(documents: Documents, operations: Pair<Node>): OperationChange[] {
-  const { before, after } = operations;
-  const callbacks = paired(documents, { before: before["callbacks"], after: after["callbacks"] });
-  return callbacks.flatMap(([name, callback]) => {
-    const changes = keysIn(callback).flatMap((key) =>
-      calledChanges(documents, key, { before: callback.before?.[key], after: callback.after?.[key] }),
+  return membersAt(documents, operations, "callbacks").flatMap(([name, callback]) => {
+    const items = both((side) => callback[side] ?? {});
+    const urls = keysOf(items).filter((key) => !key.startsWith("x-"));
+    const changes = urls.flatMap((url) =>
+      calledChanges(
+        documents,
+        url,
+        both((side) => items[side][url]),
+      ),
     );
     return changes.map((change) => ({ part: `callback "${name}"`, ...change }));
   });
-}
-
-function keysIn({ before = {}, after = {} }: Pair<Node | undefined>): string[] {
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => !key.startsWith("x-"));
 }
 
 /** Compares a path item of a webhook or callback. Clients implement it, so every change but of documentation is breaking. */
@@ -173,10 +167,9 @@ export function calledChanges(documents: Documents, path: string, { before, afte
     after: { ...documents.after, paths: { [path]: after } },
   });
   const changed = changes.find(({ impact }) => impact !== "documentation");
-  const at = changed?.at === undefined ? {} : { at: changed.at };
-  return changed === undefined
-    ? []
-    : [{ impact: "breaking", what: "changes", because: "Clients implement it as it is today.", ...at }];
+  if (changed === undefined) return [];
+  const at = changed.at && { at: changed.at };
+  return [{ impact: "breaking", what: "changes", because: "Clients implement it as it is today.", ...at }];
 }
 
 const PATH_KEYS = [
@@ -194,9 +187,10 @@ const PATH_KEYS = [
 ];
 
 function pathChanges(documents: Documents): PlacedChange[] {
-  const { before, after } = documents;
-  return paired(documents, { before: before.paths, after: after.paths }).flatMap(([place, item]) => {
-    const nodes = { before: item.before ?? {}, after: item.after ?? {} };
-    return unknownChanges(nodes, PATH_KEYS).map((change) => ({ ...change, place, subject: "" }));
-  });
+  return membersAt(documents, documents, "paths").flatMap(([place, item]) =>
+    unknownChanges(
+      both((side) => item[side] ?? {}),
+      PATH_KEYS,
+    ).map((change) => ({ ...change, place })),
+  );
 }

@@ -1,26 +1,20 @@
 import { isAnnotation } from "openapi-document";
 import { isDeepStrictEqual } from "node:util";
-import type { Direction, Rating } from "./ratings.ts";
+import { type Alternative, alternativesOf, type Keywords, keywordsOf, type SchemaNode } from "./alternatives.ts";
+import { assertionChanges, typeEffect, unsupportedChanges } from "./assertions.ts";
 import {
-  type Alternative,
-  alternativesOf,
-  type Keywords,
-  keywordsOf,
-  type SchemaNode,
-  TooManyAlternativesError,
-} from "./alternatives.ts";
-import {
-  assertionChanges,
-  boundChanges,
-  discriminatorChanges,
-  typeEffect,
-  unknownKeywordChanges,
-  valueChanges,
-} from "./assertions.ts";
-import { type Documents, type Pair, type PartChange } from "./documents.ts";
-import { compareItems, fieldChanges, otherFieldChanges } from "./fields.ts";
-import { effect, findKeyword, type SchemaChange, type Scope } from "./scope.ts";
-import { meaningOf, combinationChanges } from "./combinations.ts";
+  type Direction,
+  type Documents,
+  effect,
+  findKeyword,
+  type Pair,
+  type PartChange,
+  type Rating,
+  type SchemaChange,
+  type Scope,
+} from "./changes.ts";
+import { combinationChanges, meaningOf } from "./combinations.ts";
+import { nestedChanges } from "./fields.ts";
 
 /** Compares two schemas for values of one direction. */
 export function schemaChanges(documents: Documents, direction: Direction, schemas: Pair<SchemaNode>): SchemaChange[] {
@@ -120,23 +114,12 @@ function changesOf(scope: Scope, schemas: Pair<SchemaNode>): SchemaChange[] {
   const isDeprecated = ({ deprecated = [] }: Keywords) => ({ deprecated: deprecated.includes(true) });
   const flags = { before: isDeprecated(before), after: isDeprecated(after) };
   const { at = { node: {} } } = findKeyword(documents, node, "deprecated");
-  const deprecations = deprecationChanges(flags, at).map((change) => ({ ...change, field }));
-  try {
-    return [
-      ...deprecations,
-      ...choiceChanges(scope, { before, after }),
-      ...combinationChanges(scope, schemas),
-      ...alternativesChanges(scope, schemas),
-    ];
-  } catch (error) {
-    if (!(error instanceof TooManyAlternativesError)) throw error;
-    const isWritten = JSON.stringify(schemas.before) === JSON.stringify(schemas.after);
-    if (isWritten && isDeepStrictEqual(documents.before.components, documents.after.components)) return deprecations;
-    return [
-      ...deprecations,
-      effect(scope, "replaces", "the schema has too many alternatives to compare and may have changed"),
-    ];
-  }
+  return [
+    ...deprecationChanges(flags, at).map((change) => ({ ...change, field })),
+    ...choiceChanges(scope, { before, after }),
+    ...combinationChanges(scope, schemas),
+    ...alternativesChanges(scope, schemas),
+  ];
 }
 
 /** A value that matches two members of an `anyOf` is invalid for a `oneOf` of the same members. */
@@ -152,6 +135,11 @@ function alternativesChanges(scope: Scope, schemas: Pair<SchemaNode>): SchemaCha
   const { documents } = scope;
   const before = alternativesOf(documents.before, schemas.before);
   const after = alternativesOf(documents.after, schemas.after);
+  if (before === undefined || after === undefined) {
+    const isWritten = JSON.stringify(schemas.before) === JSON.stringify(schemas.after);
+    if (isWritten && isDeepStrictEqual(documents.before.components, documents.after.components)) return [];
+    return [effect(scope, "replaces", "the schema has too many alternatives to compare and may have changed")];
+  }
   const isEndless = before.length === 0 || after.length === 0; // a choice that contains itself
   if (isEndless && meaningOf(documents.before, schemas.before) !== meaningOf(documents.after, schemas.after))
     return [effect(scope, "replaces", "a choice of schemas that contains itself changes")];
@@ -219,16 +207,11 @@ function oneAlternativeChanges(scope: Scope, pair: Pair<Alternative>): SchemaCha
   // Keywords for one type mean nothing for another.
   if (types !== undefined && !(isNumeric(before) && isNumeric(after))) return typed;
   const keywords = { before: before.keywords, after: after.keywords };
-  compareItems(scope, keywords);
   return [
     ...typed,
-    ...valueChanges(scope, keywords),
-    ...boundChanges(scope, keywords),
     ...assertionChanges(scope, keywords),
-    ...discriminatorChanges(scope, keywords),
-    ...fieldChanges(scope, keywords),
-    ...otherFieldChanges(scope, keywords),
-    ...unknownKeywordChanges(scope, keywords),
+    ...nestedChanges(scope, keywords),
+    ...unsupportedChanges(scope, keywords),
   ];
 }
 

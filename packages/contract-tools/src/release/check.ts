@@ -2,10 +2,10 @@ import { PNPM } from "@platform/command-line";
 import { findBrokenOperations, findCostlySchemas } from "express-operations/schema-check";
 import type { OpenAPI3 } from "openapi-typescript";
 import { bundle } from "../generate/bundle.ts";
-import { type ContractChange, contractChanges } from "../comparison/diff.ts";
+import { type ContractChange, contractChanges } from "../comparison/compare.ts";
 import { generatedFiles, findStaleFiles } from "../generate/generated-files.ts";
 import { type ContractProblem, lint } from "../lint/lint.ts";
-import { mostSevere } from "../comparison/ratings.ts";
+import { mostSevere } from "../comparison/changes.ts";
 import { compareVersions, lastReleased, parseVersion, versionAfter } from "./released.ts";
 
 /** A fault to correct before the contract may be merged. */

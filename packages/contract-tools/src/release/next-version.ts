@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { PNPM } from "@platform/command-line";
-import type { ContractChange, Impact } from "../comparison/diff.ts";
-import { mostSevere } from "../comparison/ratings.ts";
+import type { ContractChange, Impact } from "../comparison/compare.ts";
+import { mostSevere } from "../comparison/changes.ts";
 import { ROOT } from "../paths.ts";
 
 /** The name of the client's package. */

@@ -2,7 +2,7 @@
 import { createProgram, runProgram } from "@platform/command-line";
 import { readChangesets } from "@changesets/read";
 import { bundle, CONTRACT_FILE } from "../generate/bundle.ts";
-import { contractChanges } from "../comparison/diff.ts";
+import { contractChanges } from "../comparison/compare.ts";
 import { lastReleased, RELEASED_FOLDER } from "./released.ts";
 import { ROOT } from "../paths.ts";
 import { nextVersionProblem } from "./next-version.ts";

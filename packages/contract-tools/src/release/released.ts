@@ -4,7 +4,7 @@ import { join, relative, resolve } from "node:path";
 import type { OpenAPI3 } from "openapi-typescript";
 import { parse } from "yaml";
 import { ROOT } from "../paths.ts";
-import type { Impact } from "../comparison/ratings.ts";
+import type { Impact } from "../comparison/changes.ts";
 
 /** The folder of the released contracts, each as `<version>.yaml`. */
 export const RELEASED_FOLDER = resolve(ROOT, "openapi/released");

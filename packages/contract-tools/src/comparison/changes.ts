@@ -1,0 +1,210 @@
+import { isDeepStrictEqual } from "node:util";
+import { isAnnotation, type OpenApiDocument, resolve, type Schema, schemasInPlace } from "openapi-document";
+import type { SchemaNode } from "./alternatives.ts";
+
+/** The same part of the earlier and of the later contract. */
+export interface Pair<Part> {
+  before: Part;
+  after: Part;
+}
+
+/** One of the two contracts. */
+export type Side = keyof Pair<unknown>;
+
+/** The two contracts to compare, each bundled into one document. */
+export type Documents = Pair<OpenApiDocument>;
+
+/** An object of a document. */
+export type Node = Record<string, unknown>;
+
+/** A change to a part, with its rating. */
+export interface PartChange extends Rating {
+  /** A predicate such as "is added", or a whole sentence; both begin in lower case. */
+  what: string;
+  /** The changed node of the later document, or a key of it; absent for a removal. */
+  at?: { node: object; key?: string };
+}
+
+/** A change with its place, such as `GET /pets`, and the part there, if any, as its subject. */
+export interface PlacedChange extends PartChange {
+  place: string;
+  subject?: string;
+}
+
+/** Pairs what a function returns for each of the contracts. */
+export function both<Part>(of: (side: Side) => Part): Pair<Part> {
+  return { before: of("before"), after: of("after") };
+}
+
+/**
+ * Pairs the members of the maps at a key of two nodes by their names, as the later contract writes them. References are
+ * resolved. Names of headers and media types are case-insensitive (RFC 9110, sections 5.1 and 8.3.1).
+ */
+export function membersAt(
+  documents: Documents,
+  nodes: Pair<object>,
+  key: string,
+  { isCaseless = false } = {},
+): [name: string, Pair<Node | undefined>][] {
+  const maps = both((side) => {
+    const entries = Object.entries((nodes[side] as Record<string, Node>)[key] ?? {});
+    return new Map(entries.map((entry) => [isCaseless ? entry[0].toLowerCase() : entry[0], entry]));
+  });
+  return [...new Set([...maps.before.keys(), ...maps.after.keys()])].map((id) => {
+    const [name] = (maps.after.get(id) ?? maps.before.get(id))!;
+    return [name, both((side) => resolved(documents[side], maps[side].get(id)?.[1]))];
+  });
+}
+
+/** Returns the target of a part that may be a reference, or undefined for a part that is absent. */
+export function resolved(document: OpenApiDocument, part: unknown): Node | undefined {
+  return part === undefined ? undefined : resolve<Node>(document, part as Node);
+}
+
+/** Compares a part. One that only the later contract has is additive, and a removed one is breaking, for the given reasons. */
+export function partChanges<Change extends PartChange>(
+  { before, after }: Pair<Node | undefined>,
+  reasons: { added: string; removed: string },
+  compare: (nodes: Pair<Node>) => Change[],
+): (Change | PartChange)[] {
+  if (before !== undefined && after !== undefined) return compare({ before, after });
+  if (after !== undefined)
+    return [{ impact: "additive", what: "is added", because: reasons.added, at: { node: after } }];
+  return before === undefined ? [] : [{ impact: "breaking", what: "is removed", because: reasons.removed }];
+}
+
+/** The keys of either node, each once. */
+export function keysOf({ before, after }: Pair<object>): string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])];
+}
+
+/** Returns changes to keys that the comparison does not support. They count as breaking. */
+export function unknownChanges(nodes: Pair<Node>, known: readonly string[]): PartChange[] {
+  const { before, after } = nodes;
+  return keysOf(nodes)
+    .filter((key) => !known.includes(key) && !isAnnotation(key) && !isDeepStrictEqual(before[key], after[key]))
+    .map((key) => ({
+      impact: "breaking",
+      what: `\`${key}\` ${verb(before[key], after[key])}`,
+      because: "The comparison does not support this keyword, so it cannot rule out that a client breaks.",
+      at: { node: after, key },
+    }));
+}
+
+/** The message of a change: subject, predicate, and the reason for its impact. */
+export function messageOf({ subject = "", what, because }: PlacedChange): string {
+  const isPredicate = /^(is|becomes|gets|loses|changes)\b/.test(what);
+  const text = subject === "" ? what : `${subject}${isPredicate ? "" : ":"} ${what}`;
+  return `${text[0]!.toUpperCase()}${text.slice(1)}. ${because}`;
+}
+
+export function verb(before: unknown, after: unknown): "is added" | "is removed" | "changes" {
+  if (before === undefined) return "is added";
+  return after === undefined ? "is removed" : "changes";
+}
+
+/** The predicate of a value that changes. */
+export function fromTo(before: unknown, after: unknown): string {
+  return `changes from ${shown(before)} to ${shown(after)}`;
+}
+
+/** A value as JSON for a message, shortened to 80 characters. */
+export function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+}
+
+/** The consequence of a change for the users of the contract. */
+export type Impact = "breaking" | "additive" | "documentation";
+
+/** Every impact, the most severe first. */
+export const IMPACTS = ["breaking", "additive", "documentation"] as const satisfies Impact[];
+
+/** The direction of a value: from a client to the service, or back. */
+export type Direction = "request" | "response";
+
+/** The effect of a change on the set of valid values. A change that both widens and narrows it, or may do so, replaces it. */
+export type Effect = "widens" | "narrows" | "replaces";
+
+/** An impact, with the reason as a sentence. */
+export interface Rating {
+  impact: Impact;
+  because: string;
+}
+
+/** The compatibility policy: the service accepts every request that clients send today, and clients understand every response. */
+export const RATINGS: Record<Direction, Record<Effect, Rating>> = {
+  request: {
+    widens: { impact: "additive", because: "Widens the request: the service accepts more." },
+    narrows: {
+      impact: "breaking",
+      because: "Narrows the request: the service rejects requests that clients may send today.",
+    },
+    replaces: {
+      impact: "breaking",
+      because: "Changes the request: the service may reject requests that clients send today.",
+    },
+  },
+  response: {
+    widens: { impact: "breaking", because: "Widens the response: clients may not understand the new values." },
+    narrows: { impact: "additive", because: "Narrows the response: the service promises more." },
+    replaces: { impact: "breaking", because: "Changes the response: clients may not understand the new values." },
+  },
+};
+
+/** The reasons for the rating of an optional part of requests that is added, and of one that is removed. */
+export const SENT = {
+  added: "Clients need not send it.",
+  removed: "The service rejects or ignores values that clients may send today.",
+};
+
+/** Returns the most severe impact; undefined for an empty list. */
+export function mostSevere(impacts: Impact[]): Impact | undefined {
+  return IMPACTS.find((impact) => impacts.includes(impact));
+}
+
+/** A change within a schema. `field` is a path such as `[].status`, or empty for the value itself. */
+export interface SchemaChange extends PartChange {
+  field: string;
+}
+
+/** The position of a comparison of schemas. */
+export interface Scope {
+  documents: Documents;
+  direction: Direction;
+  field: string;
+  /** The schema of the later document, references unresolved. */
+  node: SchemaNode;
+  /** Schedules the comparison of nested schemas. */
+  compare(scope: Scope, schemas: Pair<SchemaNode>): void;
+  /** Whether two schemas accept the same values. A change within a negated or conditional schema cannot be rated. */
+  isSame(schemas: Pair<SchemaNode>): boolean;
+}
+
+/** Returns a change rated by its effect on the set of valid values. `key` is the keyword of the later document. */
+export function effect(scope: Scope, kind: Effect, what: string, key?: string): SchemaChange {
+  const { documents, direction, field, node } = scope;
+  return { ...RATINGS[direction][kind], what, field, ...(key !== undefined && findKeyword(documents, node, key)) };
+}
+
+const SHARED = new Set(["$ref", "allOf", "anyOf", "oneOf"]);
+
+/** Finds a keyword of a schema, or a name in the keyword's value: in the schema itself, behind its `$ref`, or in a member of its `allOf`, `anyOf` or `oneOf`. */
+export function findKeyword(
+  { after: document }: Documents,
+  schema: SchemaNode,
+  key: string,
+  name?: string,
+): Pick<PartChange, "at"> {
+  const seen = new Set<SchemaNode>();
+  const holderOf = (node: SchemaNode): Schema | undefined => {
+    if (typeof node === "boolean" || seen.has(node)) return undefined;
+    seen.add(node);
+    if (Object.hasOwn(node, key) && (name === undefined || Object.hasOwn(node[key] as object, name))) return node;
+    const parts = schemasInPlace(document, node).filter(({ keyword }) => SHARED.has(keyword));
+    return parts.map((part) => holderOf(part.schema)).find((found) => found !== undefined);
+  };
+  const holder = holderOf(schema);
+  if (holder === undefined) return {};
+  return { at: name === undefined ? { node: holder, key } : { node: holder[key] as object, key: name } };
+}
