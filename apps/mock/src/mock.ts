@@ -1,6 +1,6 @@
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from "express";
-import { basePathOf } from "@platform/contract-tools/base-path";
-import { requiredSchemes, type SecurityScheme, verifierOf } from "@platform/contract-tools/security-schemes";
+import { basePathOf } from "@platform/contract-tools/bundle";
+import { requiredSchemes, type SecurityScheme, verifierOf } from "@platform/contract-tools/credentials";
 import { implement, mountPath, Problem } from "express-operations";
 import { declaredErrors } from "express-operations/declared-errors";
 import { type OpenApiDocument, type OperationEntry, operationsOf, readableDocument } from "openapi-document";

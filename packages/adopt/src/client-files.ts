@@ -7,7 +7,7 @@ import {
   type ResponseObject,
   type Schema,
 } from "openapi-document";
-import { verifierOf } from "@platform/contract-tools/security-schemes";
+import { verifierOf } from "@platform/contract-tools/credentials";
 import type { Names } from "./names.ts";
 import type { Security } from "./security-files.ts";
 

@@ -1,6 +1,5 @@
-import { bundle } from "@platform/contract-tools/bundle";
-import { basePathOf } from "@platform/contract-tools/base-path";
-import { requiredSchemes } from "@platform/contract-tools/security-schemes";
+import { basePathOf, bundle } from "@platform/contract-tools/bundle";
+import { requiredSchemes } from "@platform/contract-tools/credentials";
 import { implement } from "express-operations";
 import { findBrokenOperations } from "express-operations/schema-check";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "openapi-document";

@@ -1,4 +1,4 @@
-import { type SecurityScheme, type Verifier, verifierOf } from "@platform/contract-tools/security-schemes";
+import { type SecurityScheme, type Verifier, verifierOf } from "@platform/contract-tools/credentials";
 
 /** The security schemes of a contract. */
 export interface Security {

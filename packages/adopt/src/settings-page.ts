@@ -1,4 +1,4 @@
-import type { Verifier } from "@platform/contract-tools/security-schemes";
+import type { Verifier } from "@platform/contract-tools/credentials";
 import { type Security, verifiersOf } from "./security-files.ts";
 
 /** The page that lists the settings and commands. */

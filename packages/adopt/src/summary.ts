@@ -1,5 +1,5 @@
 import { PNPM } from "@platform/command-line";
-import { verifierOf } from "@platform/contract-tools/security-schemes";
+import { verifierOf } from "@platform/contract-tools/credentials";
 import type { Adopted } from "./adopt.ts";
 import type { Contract } from "./contract.ts";
 import type { ContractFiles } from "@platform/contract-tools/contract-files";

@@ -1,7 +1,7 @@
 import { type OpenApiDocument, operationsOf } from "openapi-document";
 import { describe, expect, test } from "vitest";
 import { aliasesOf, tagOf } from "../src/generate/aliases.ts";
-import { basePathOf } from "../src/generate/base-path.ts";
+import { basePathOf } from "../src/generate/bundle.ts";
 import { credentialsOf, operationAt } from "../src/generate/credentials.ts";
 import { curlExample, curlExamples } from "../src/generate/curl-examples.ts";
 

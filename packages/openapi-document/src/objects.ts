@@ -118,6 +118,7 @@ export type SecurityRequirement = Record<string, string[]>;
 export interface SecurityScheme {
   type: string;
   scheme?: string;
+  bearerFormat?: string;
   in?: string;
   name?: string;
 }

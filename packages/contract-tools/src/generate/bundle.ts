@@ -1,3 +1,4 @@
+import { relative } from "node:path";
 import {
   BaseResolver,
   bundle as bundleFiles,
@@ -8,12 +9,17 @@ import {
   type Source,
   YamlParseError,
 } from "@redocly/openapi-core";
-import { type OpenApiDocument, withLocalReferences } from "openapi-document";
-import { relative } from "node:path";
+import {
+  HOLDS_VALUES,
+  IS_MAP,
+  normalizePath,
+  type OpenApiDocument,
+  pointer,
+  withLocalReferences,
+} from "openapi-document";
 import type { OpenAPI3 } from "openapi-typescript";
 import { syntaxProblem } from "../lint/syntax-errors.ts";
 import { ROOT } from "../paths.ts";
-import { inlineExamples } from "./inline-examples.ts";
 
 export { CONTRACT_FILE } from "../paths.ts";
 
@@ -112,4 +118,67 @@ function expectFewAliases(root: unknown, file: string): void {
     return size;
   };
   sizeOf(root);
+}
+
+/** A Server Object: https://spec.openapis.org/oas/v3.1.1#server-object */
+interface Server {
+  url: string;
+  variables?: Record<string, { default?: string }>;
+}
+
+/**
+ * Returns the path of the first server of a document, such as `/v1`, with the defaults of its variables and normalized escapes.
+ * Returns an empty string for a document without servers, or whose first server has no path.
+ */
+export function basePathOf({ servers }: { servers?: unknown }): string {
+  const [server] = (servers ?? []) as Server[];
+  const url = (server?.url ?? "").replaceAll(
+    /\{([^{}]+)\}/g,
+    (_, name: string) => server?.variables?.[name]?.default ?? name,
+  );
+  const path = URL.parse(url, "http://localhost")?.pathname ?? "";
+  return normalizePath(path.replaceAll(/\/{2,}/g, "/").replace(/\/$/, ""));
+}
+
+type Node = Record<string, unknown>;
+
+/**
+ * Replaces references in examples by their targets, in place. Examples are values, so tools do not follow references in them
+ * (OpenAPI 3.1, section 4.8.19). Redocly's bundler does, and adds a component for each target. These components are removed.
+ */
+export function inlineExamples(document: OpenApiDocument): void {
+  const inlined = new Set<string>();
+
+  const walk = (node: unknown, isMap = false): void => {
+    if (typeof node !== "object" || node === null) return;
+    for (const [key, value] of Object.entries(node)) {
+      if (!isMap && (key === "example" || key === "examples")) (node as Node)[key] = valueOf(value, []);
+      else if (isMap || !HOLDS_VALUES.has(key)) walk(value, !isMap && IS_MAP.has(key));
+    }
+  };
+
+  const valueOf = (value: unknown, trail: string[]): unknown => {
+    if (typeof value !== "object" || value === null) return value;
+    const { $ref } = value as Node;
+    if (typeof $ref === "string" && isTarget($ref) && !trail.includes($ref)) {
+      inlined.add($ref);
+      return valueOf(pointer(document, $ref), [...trail, $ref]);
+    }
+    if (Array.isArray(value)) return value.map((item) => valueOf(item, trail));
+    return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, valueOf(field, trail)]));
+  };
+
+  walk(document);
+  if (inlined.size === 0) return;
+  const { schemas = {} } = (document.components ?? {}) as { schemas?: Node };
+  const text = JSON.stringify(document);
+  for (const reference of inlined) {
+    const name = /^#\/components\/schemas\/((?:components|paths)_.*)$/.exec(reference)?.[1];
+    if (name !== undefined && !text.includes(JSON.stringify(reference))) delete schemas[name];
+  }
+}
+
+/** Whether a reference in an example leads to a value, and not to an Example Object. */
+function isTarget(reference: string): boolean {
+  return reference.startsWith("#/") && !reference.startsWith("#/components/examples/");
 }

@@ -1,6 +1,6 @@
 import { type Example, exampleRequestMakers } from "express-operations/conformance";
 import { type OpenApiDocument, type OperationEntry, operationsOf, requirementsOf } from "openapi-document";
-import { requiredSchemes, type SecurityScheme, type Verifier, verifierOf } from "./security-schemes.ts";
+import { requiredSchemes, type SecurityScheme, type Verifier, verifierOf } from "./credentials.ts";
 
 /**
  * Returns commands that call operations of a document with curl: the first one that reads, and the first that sends JSON.

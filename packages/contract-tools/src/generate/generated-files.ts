@@ -8,9 +8,8 @@ import { compilableTypes, documentForTypes, withRequestDefaultsRequired } from "
 import type { OpenAPI3 } from "openapi-typescript";
 import { ROOT } from "../paths.ts";
 import { aliasesOf } from "./aliases.ts";
-import { basePathOf } from "./base-path.ts";
-import type { ClientSettings } from "./client-call.ts";
-import { codeSamples } from "./code-samples.ts";
+import { basePathOf } from "./bundle.ts";
+import { type ClientSettings, codeSamples } from "./code-samples.ts";
 import { curlExamples } from "./curl-examples.ts";
 import { withHoverTexts } from "./hover-texts.ts";
 

@@ -1,4 +1,6 @@
 import { type AST, RegExpParser, visitRegExpAST } from "@eslint-community/regexpp";
+import type { Location } from "@redocly/openapi-core";
+import { type HeaderObject, mayBe, type OperationObject, type ResponseObject, type Schema } from "openapi-document";
 
 /** Lint rules of the contract that Redocly's configuration cannot express. `openapi/redocly.yaml` turns them on. */
 
@@ -14,30 +16,6 @@ interface Context {
   location: Location;
   report: (problem: { message: string; location: Location }) => void;
   resolve: <Node>(node: Node | { $ref: string }) => { node?: Node };
-}
-
-interface Location {
-  child: (path: string | (string | number)[]) => Location;
-}
-
-interface Schema {
-  type?: string | string[];
-  [keyword: string]: unknown;
-}
-
-interface Header {
-  schema?: Schema | { $ref: string };
-  example?: unknown;
-  examples?: Record<string, { value?: unknown } | { $ref: string }>;
-}
-
-interface Operation {
-  operationId?: string;
-  deprecated?: boolean;
-  "x-deprecated-at"?: unknown;
-  "x-sunset"?: unknown;
-  "x-successor"?: unknown;
-  responses?: Record<string, { headers?: object } | { $ref: string }>;
 }
 
 /** A Redocly plugin with the rules `platform/<name>`. */
@@ -130,34 +108,20 @@ function parsedPattern(source: string, ecmaVersion: 2022 | 2025): AST.Pattern | 
 }
 
 /** Redocly validates the examples of parameters and bodies, but not those of headers. */
-const checkHeaderExamples: Visit<Header> = (header, { report, location, resolve }) => {
+const checkHeaderExamples: Visit<HeaderObject> = (header, { report, location, resolve }) => {
   const schema = header.schema && resolve<Schema>(header.schema).node;
   if (schema === undefined) return;
   const named = Object.entries(header.examples ?? {}).map(
     ([name, example]) => [["examples", name, "value"], resolve<{ value?: unknown }>(example).node?.value] as const,
   );
   for (const [path, value] of [[["example"], header.example] as const, ...named]) {
-    if (value === undefined || isValid(value, schema)) continue;
+    if (value === undefined || mayBe(schema, value)) continue;
     report({
       message: "The example of a header must match the type and the enum of its schema.",
       location: location.child([...path]),
     });
   }
 };
-
-function isValid(value: unknown, { type, enum: values }: Schema): boolean {
-  if (Array.isArray(values) && !values.includes(value)) return false;
-  return type === undefined || [type].flat().some((name) => isOfType(value, name));
-}
-
-/** JSON Schema Validation, section 6.1.1. */
-function isOfType(value: unknown, type: string): boolean {
-  if (type === "null") return value === null;
-  if (type === "array") return Array.isArray(value);
-  if (type === "integer") return Number.isInteger(value);
-  if (type === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
-  return typeof value === type;
-}
 
 /** The service mounts its operations below one path, so all servers must share it. */
 const checkServers: Visit<{ servers?: { url: string }[] }> = ({ servers = [] }, { report, location }) => {
@@ -188,7 +152,7 @@ const checkVersion: Visit<{ info?: { version?: string }; servers?: { url: string
   }
 };
 
-const checkDates: Visit<Operation> = (operation, { report, location }) => {
+const checkDates: Visit<OperationObject> = (operation, { report, location }) => {
   const fields = ["x-deprecated-at", "x-sunset"] as const;
   const [since, sunset] = fields.map((field) => dayOf(operation[field]));
   for (const field of fields) {
@@ -213,12 +177,12 @@ const checkDates: Visit<Operation> = (operation, { report, location }) => {
 };
 
 /** Responses 2xx, 304 and 404 announce the deprecation. Generated clients read only declared headers. */
-const checkAnnouncement: Visit<Operation> = (operation, { report, location, resolve }) => {
+const checkAnnouncement: Visit<OperationObject> = (operation, { report, location, resolve }) => {
   if (operation.deprecated !== true) return;
   const names = ["Deprecation", "Sunset", ...(operation["x-successor"] === undefined ? [] : ["Link"])];
   for (const [status, node] of Object.entries(operation.responses ?? {})) {
     if (!/^(2..|304|404)$/.test(status)) continue;
-    const declared = Object.keys(resolve<{ headers?: object }>(node).node?.headers ?? {});
+    const declared = Object.keys(resolve<ResponseObject>(node).node?.headers ?? {});
     const missing = names.filter((name) => !declared.includes(name));
     if (missing.length === 0) continue;
     const message = `A deprecated operation must declare ${missing.join(", ")} on its ${status}.`;
@@ -236,7 +200,7 @@ function dayOf(value: unknown): number | undefined {
 function successorExists() {
   const ids = new Set<unknown>();
   const successors: { id: unknown; location: Location }[] = [];
-  const collect: Visit<Operation> = ({ operationId, "x-successor": id }, { location }) => {
+  const collect: Visit<OperationObject> = ({ operationId, "x-successor": id }, { location }) => {
     ids.add(operationId);
     if (id !== undefined) successors.push({ id, location: location.child("x-successor") });
   };

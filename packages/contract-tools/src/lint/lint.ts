@@ -1,3 +1,4 @@
+import { relative, resolve } from "node:path";
 import {
   getLineColLocation,
   lint as lintFiles,
@@ -7,9 +8,7 @@ import {
   type Source,
   YamlParseError,
 } from "@redocly/openapi-core";
-import { relative, resolve } from "node:path";
 import { LINT_CONFIG, ROOT } from "../paths.ts";
-import { causesOf } from "./causes.ts";
 import { unresolvedReference } from "./references.ts";
 import { syntaxProblem } from "./syntax-errors.ts";
 
@@ -101,3 +100,38 @@ const STRUCTURE_RULES = new Set([
   "platform/pattern-is-valid",
   "platform/servers-share-path",
 ]);
+
+/** Returns the problems without those that only follow from another one. */
+function causesOf(problems: NormalizedProblem[]): NormalizedProblem[] {
+  const isBroken = problems.some(({ ruleId }) => ruleId === "struct" || ruleId === "no-unresolved-refs");
+  // Each reference to a file with a syntax error is reported too.
+  const failures = problems.flatMap(({ message }) => /^Failed to parse: (.*)$/s.exec(message)?.[1] ?? []);
+  const misspelt = new Set(problems.flatMap(intendedAddresses));
+  const seen = new Set<string>();
+  return problems.filter((problem) => {
+    const { ruleId, message, location } = problem;
+    if (failures.some((reason) => message === `Can't resolve $ref: ${reason}`)) return false;
+    if (isBroken && (ruleId === "no-unused-components" || message.startsWith("Example validation errored:")))
+      return false;
+    if (missingAddresses(problem).some((place) => misspelt.has(place))) return false;
+    const key = JSON.stringify([ruleId, message, location.map((at) => addressOf(at))]);
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+/** The place that a misspelt key would have, such as `operationID`. A rule that requires the key reports it as missing. */
+function intendedAddresses({ ruleId, suggest, location: [at] }: NormalizedProblem): string[] {
+  if (ruleId !== "struct" || at?.pointer === undefined) return [];
+  const parent = at.pointer.slice(0, at.pointer.lastIndexOf("/"));
+  return suggest.map((key) => `${at.source.absoluteRef}${parent}/${key}`);
+}
+
+function missingAddresses({ ruleId, message, location: [at] }: NormalizedProblem): string[] {
+  if (at === undefined) return [];
+  const [, key] = (ruleId === "struct" && /^The field `(.+)` must be present/.exec(message)) || [];
+  return [key === undefined ? addressOf(at) : `${addressOf(at)}/${key}`];
+}
+
+function addressOf({ source, pointer, ...at }: NormalizedProblem["location"][number]): string {
+  return source.absoluteRef + (pointer ?? JSON.stringify(at));
+}
