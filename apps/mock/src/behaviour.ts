@@ -11,11 +11,9 @@ import {
   type ResponseObject,
   type Schema,
 } from "openapi-document";
-import { hasKnownFormat } from "express-operations/example-value";
-import { Collection, type Member } from "./collection.ts";
+import { Collection, type Member, type Resource, resourceOf, type Role } from "./collection.ts";
 import { randomNumbers } from "./conditions.ts";
 import { type MockResponse, exampleResponse, successResponse, successStatus } from "./examples.ts";
-import { type Resource, resourceOf, type Role } from "./resources.ts";
 
 /** The parts of a validated request that the mock uses. */
 export interface MockInput {
@@ -47,7 +45,7 @@ const BEHAVIOURS: Record<Role, (work: CollectionRequest) => Promise<MockResponse
   list,
   create: async (work) => {
     const response = await responseOf(work);
-    const added = work.collection.add(await withRequiredFields(work, bodyOf(work.input)));
+    const added = await work.collection.add(await withRequiredFields(work, bodyOf(work.input)));
     return isRecord(response.body) ? { ...response, body: await declaredFields(work, added) } : response;
   },
   fetch: (work) => memberResponse(work, work.collection.find(idOf(work.input))),
@@ -58,7 +56,10 @@ const BEHAVIOURS: Record<Role, (work: CollectionRequest) => Promise<MockResponse
   change: (work) => {
     const { collection, input } = work;
     const id = idOf(input);
-    return memberResponse(work, collection.put(id, { ...collection.find(id), ...knownFields(work, bodyOf(input)) }));
+    return memberResponse(
+      work,
+      collection.put(id, { ...collection.find(id), ...fieldsIn(work.resource.member, bodyOf(input)) }),
+    );
   },
   remove: (work) => memberResponse(work, work.collection.remove(idOf(work.input))),
 };
@@ -91,19 +92,10 @@ async function newCollection(
   const { body } = await successResponse(document, entry, { accept: "application/json" });
   const members = envelope === undefined ? body : await membersIn(document, entry, body as Member, envelope);
   const idSchema = firstChoice(document, effectiveSchema(document, propertiesOf(member)[idField]));
-  const example = (members as Member[])[0]?.[idField] ?? (await validValue(document, idSchema, "an id"));
-  const drawn = await drawnIds(document, idSchema);
-  return new Collection(idField, idSchema, members as Member[], example, () => drawn.pop());
-}
-
-/** The number of ids that are drawn for the members of a collection. */
-const DRAWN_IDS = 100;
-
-/** Returns ids that the schema lists, or that have its format. */
-async function drawnIds(document: OpenApiDocument, idSchema: Schema): Promise<unknown[]> {
-  if (idSchema["enum"] === undefined && !hasKnownFormat(idSchema)) return [];
-  const items = { type: "array", minItems: DRAWN_IDS, items: idSchema };
-  return (await validValue(document, items, "ids", { random: randomNumbers(0) })) as unknown[];
+  const random = randomNumbers(0);
+  return new Collection(idField, idSchema, members as Member[], () =>
+    validValue(document, idSchema, "an id", { random }),
+  );
 }
 
 /** Returns the members in the envelope of a list. If its example has none, they are made, since `minItems` may require some. */
@@ -179,17 +171,13 @@ function responseOf({ document, entry, input: { accept } }: CollectionRequest): 
   return successResponse(document, entry, { accept });
 }
 
-/** Returns the fields of a request's body that a member may have: a creation may accept fields that no response returns. */
-function knownFields({ resource: { member } }: CollectionRequest, given: Member): Member {
-  return fieldsIn(member, given);
-}
-
 /** Returns the fields of a member that the response of this operation has, which may be others than those in the list. */
 function declaredFields(work: CollectionRequest, member: Member): Promise<Member> {
   const schema = successSchema(work.document, work.entry);
   return withRequired(work, schema, fieldsIn(schema, member));
 }
 
+/** Returns the fields that a schema may have: a creation may accept some that no response returns. */
 function fieldsIn(schema: Schema, given: Member): Member {
   if (schema["additionalProperties"] !== false) return given;
   const fields = propertiesOf(schema);
@@ -198,7 +186,7 @@ function fieldsIn(schema: Schema, given: Member): Member {
 
 /** Adds the required fields that the client does not send. */
 function withRequiredFields(work: CollectionRequest, body: Member): Promise<Member> {
-  return withRequired(work, work.resource.member, knownFields(work, body));
+  return withRequired(work, work.resource.member, fieldsIn(work.resource.member, body));
 }
 
 /** Adds the required fields of a schema, from the example of the operation or made. Clients may have sent what it forbids. */

@@ -1,6 +1,82 @@
 import { randomUUID } from "node:crypto";
-import { hasKnownFormat } from "express-operations/example-value";
-import { boundsOf, compilePattern, type Schema } from "openapi-document";
+import {
+  boundsOf,
+  effectiveSchema,
+  type OpenApiDocument,
+  type OperationEntry,
+  propertiesOf,
+  resolve,
+  type ResponseObject,
+  type Schema,
+} from "openapi-document";
+import { successStatus } from "./examples.ts";
+
+/** A collection, recognized by paths: GET on `/pets` lists the members, and `/pets/{petId}` is one member. */
+export interface Resource {
+  /** The operation that lists the members. */
+  list: OperationEntry;
+  /** The schema of one member. */
+  member: Schema;
+  /** The field that identifies a member. */
+  idField: string;
+  /** The field of the list's response that holds the members; undefined if the response is the members. */
+  envelope: string | undefined;
+}
+
+/** An operation's effect on its collection. */
+export type Role = "list" | "create" | "fetch" | "replace" | "change" | "remove";
+
+const MEMBER_PATH = /^(.*)\/\{([^/{}]+)\}$/;
+
+const ROLES: Record<string, Role> = {
+  "get collection": "list",
+  "post collection": "create",
+  "get member": "fetch",
+  "put member": "replace",
+  "patch member": "change",
+  "delete member": "remove",
+};
+
+/** Returns the collection of an operation and its role; undefined if its path belongs to no collection. */
+export function resourceOf(
+  document: OpenApiDocument,
+  entries: OperationEntry[],
+  entry: OperationEntry,
+): { resource: Resource; role: Role } | undefined {
+  const [, above] = MEMBER_PATH.exec(entry.path) ?? [];
+  const collection = above ?? entry.path;
+  const role = ROLES[`${entry.method} ${above === undefined ? "collection" : "member"}`];
+  const list = entries.find(({ method, path }) => method === "get" && path === collection);
+  const found = list && membersOf(document, list);
+  if (role === undefined || list === undefined || found === undefined) return undefined;
+  const { member, envelope } = found;
+  const parameters = entries.flatMap(({ path }) => {
+    const [, of, parameter] = MEMBER_PATH.exec(path) ?? [];
+    return of === collection ? parameter! : [];
+  });
+  const idField = [...parameters, "id"].find((name) => Object.hasOwn(propertiesOf(member), name));
+  return idField === undefined ? undefined : { resource: { list, member, idField, envelope }, role };
+}
+
+/**
+ * Returns the schema of one member if the operation responds with a list of objects, or with an object that has one such list,
+ * such as `{ items, total }`.
+ */
+function membersOf(
+  document: OpenApiDocument,
+  list: OperationEntry,
+): { member: Schema; envelope: string | undefined } | undefined {
+  const response = list.operation.responses?.[successStatus(list)];
+  const content = response && resolve<ResponseObject>(document, response).content?.["application/json"];
+  const schema = effectiveSchema(document, content?.schema);
+  if (schema.type === "array") return { member: effectiveSchema(document, schema.items), envelope: undefined };
+  const lists = Object.entries(propertiesOf(schema)).flatMap(([name, field]) => {
+    const { type, items } = effectiveSchema(document, field);
+    const member = effectiveSchema(document, items);
+    return type === "array" && Object.keys(propertiesOf(member)).length > 0 ? [{ member, envelope: name }] : [];
+  });
+  return lists.length === 1 ? lists[0] : undefined;
+}
 
 /** A member of a collection. */
 export type Member = Record<string, unknown>;
@@ -15,26 +91,22 @@ export interface Page {
 export class Collection {
   readonly #idField: string;
   readonly #idSchema: Schema;
-  readonly #idExample: unknown;
   readonly #draw: () => unknown;
   /** By position. Positions are not reused, so that a cursor stays valid when members are removed. */
   readonly #members = new Map<number, Member>();
   #next = 1;
 
-  /**
-   * New ids are made from `idExample` where the schema allows no number. They are values that `draw` returns where the schema
-   * lists them, or has a format.
-   */
-  constructor(idField: string, idSchema: Schema, members: Member[], idExample?: unknown, draw = () => idExample) {
+  /** New ids are numbers, also as texts. Where the schema lists values, or has a format or pattern of texts, `draw` returns them. */
+  constructor(idField: string, idSchema: Schema, members: Member[], draw: () => unknown = () => undefined) {
     this.#idField = idField;
     this.#idSchema = idSchema;
     this.#draw = draw;
-    this.#idExample = idExample;
     for (const member of members) this.#append(member);
   }
 
-  add(member: Member): Member {
-    return this.#append({ ...member, [this.#idField]: this.#newId() });
+  async add(member: Member): Promise<Member> {
+    const id = await this.#newId();
+    return this.#append({ ...member, [this.#idField]: id });
   }
 
   /** Finds a member by id. Ids are compared as strings, because path parameters may have been parsed as numbers. */
@@ -80,16 +152,14 @@ export class Collection {
     return [...this.#members].find(([, member]) => String(member[this.#idField]) === String(id));
   }
 
-  /** Returns a new id that the schema allows: a UUID, the next number, its text, or a drawn value. */
-  #newId(): unknown {
-    const { type, format, enum: values } = this.#idSchema;
+  /** Returns a new id that the schema allows: a UUID, a drawn value, the next number, or its text. */
+  async #newId(): Promise<unknown> {
+    const { type, format, enum: values, pattern, minLength = 0, maxLength = Infinity } = this.#idSchema as TextSchema;
     if (format === "uuid") return randomUUID();
-    const isDrawn = values !== undefined || hasKnownFormat(this.#idSchema);
-    const drawn = isDrawn ? this.#drawn() : undefined;
-    if (drawn !== undefined) return drawn;
-    if (values !== undefined) return this.#idExample;
-    const isText = [type].flat().includes("string");
-    return isText ? this.#newText(this.#nextNumber({})) : this.#nextNumber(this.#idSchema);
+    const isNumber = [type].flat().some((each) => each === "integer" || each === "number");
+    if (values !== undefined || (!isNumber && (format ?? pattern) !== undefined)) return this.#drawn();
+    if (![type].flat().includes("string")) return this.#nextNumber(this.#idSchema);
+    return String(this.#nextNumber({})).padStart(minLength, "0").slice(-maxLength);
   }
 
   /** Returns a number greater than all before; where the maximum is reached, the least free one. */
@@ -107,56 +177,24 @@ export class Collection {
     return free;
   }
 
-  /** Draws values of the schema until one is free; undefined if none is. */
-  #drawn(): unknown {
+  /** Draws values of the schema until one is free; the last one if none is. */
+  async #drawn(): Promise<unknown> {
+    let drawn: unknown;
     for (let draw = 0; draw < MAX_DRAWS; draw++) {
-      const drawn = this.#draw();
-      if (this.#entry(drawn) === undefined) return drawn;
+      drawn = await this.#draw();
+      if (this.#entry(drawn) === undefined) break;
     }
-    return undefined;
-  }
-
-  /**
-   * Returns the number as a text, or the example with the number in place of some of its characters. A text with a format is
-   * never a number alone.
-   */
-  #newText(id: number): string {
-    const { format, minLength = 0, maxLength = Infinity } = this.#idSchema as TextSchema;
-    const digits = String(id).padStart(minLength, "0").slice(-maxLength);
-    const example = typeof this.#idExample === "string" ? this.#idExample : "";
-    const letters = lettersOf(id);
-    for (const number of [digits, String(id), letters, letters.toUpperCase()]) {
-      if (format === undefined && this.#isFree(number)) return number;
-      for (let at = example.length - number.length; at >= 0; at--) {
-        const text = example.slice(0, at) + number + example.slice(at + number.length);
-        if (this.#isFree(text)) return text;
-      }
-    }
-    return example === "" ? digits : example;
-  }
-
-  #isFree(id: string): boolean {
-    const { pattern, minLength = 0, maxLength = Infinity } = this.#idSchema as TextSchema;
-    const isAllowed = id.length >= minLength && id.length <= maxLength;
-    return isAllowed && (pattern === undefined || compilePattern(pattern).test(id)) && this.#entry(id) === undefined;
+    return drawn;
   }
 }
 
-interface TextSchema {
-  format?: string;
-  pattern?: string;
+interface TextSchema extends Schema {
   minLength?: number;
   maxLength?: number;
 }
 
 /** How often a value is drawn that another member has. */
 const MAX_DRAWS = 1_000;
-
-/** Returns a number with letters as digits: `b` for 1, `ba` for 26. */
-function lettersOf(number: number): string {
-  const digits = Array.from(number.toString(26), (digit) => Number.parseInt(digit, 26));
-  return String.fromCodePoint(...digits.map((digit) => digit + 97));
-}
 
 function cursorAfter(position: number): string {
   return Buffer.from(String(position)).toString("base64url");

@@ -5,6 +5,7 @@ import {
   effectiveSchema,
   type ExampleObject,
   type HeaderObject,
+  type MediaTypeObject,
   type OpenApiDocument,
   type OperationEntry,
   resolve,
@@ -41,14 +42,6 @@ export interface Wanted {
   random?: (() => number) | undefined;
 }
 
-/** A Media Type Object: https://spec.openapis.org/oas/v3.1.1#media-type-object */
-interface MediaType {
-  schema?: Schema;
-  itemSchema?: Schema;
-  example?: unknown;
-  examples?: Record<string, ExampleObject>;
-}
-
 /**
  * Resolves to the response of an operation with a status: the named example, or the first one, or a value valid for the
  * schema. Undefined if the operation declares no response with that status, or none with that example. Rejects with a 406 if
@@ -63,7 +56,7 @@ export async function exampleResponse(
   const key = responseKey(entry, status);
   if (key === undefined) return undefined;
   const response = resolve<ResponseObject>(document, entry.operation.responses![key]!);
-  const content = (response.content ?? {}) as Record<string, MediaType>;
+  const { content = {} } = response;
   const contentTypes = Object.keys(content);
   const headers = await exampleHeaders(document, response, status);
   if (contentTypes.length === 0) return wanted.example === undefined ? { status, headers } : undefined;
@@ -96,7 +89,7 @@ function acceptedType(contentTypes: string[], status: number, accept = ""): { de
   );
 }
 
-function examplesOf(document: OpenApiDocument, { schema, examples }: MediaType): Map<string, unknown> {
+function examplesOf(document: OpenApiDocument, { schema, examples }: MediaTypeObject): Map<string, unknown> {
   const found = Object.entries(examples ?? {}).map(([name, node]) => {
     const { value, dataValue } = resolve<ExampleObject>(document, node);
     return [name, parsedExample(document, schema, value ?? dataValue)] as const;
@@ -107,7 +100,7 @@ function examplesOf(document: OpenApiDocument, { schema, examples }: MediaType):
 /** Returns the example of a body with this status, or the first one, or else a generated value. */
 async function exampleBody(
   document: OpenApiDocument,
-  media: MediaType,
+  media: MediaTypeObject,
   status: number,
   { random, where }: Wanted & { where: string },
 ): Promise<unknown> {
@@ -144,30 +137,21 @@ export async function preferredResponse(
   { code, example, dynamic, seed }: Preferences,
   accept?: string,
 ): Promise<PreferredResponse | undefined> {
-  if (dynamic) return dynamicResponse(document, entry, { code, seed, accept });
+  const applied = code === undefined ? {} : { code };
+  if (dynamic) {
+    const random = randomNumbers(seed ?? Math.floor(Math.random() * 2 ** 31));
+    const response = await exampleResponse(document, entry, code ?? successStatus(entry), { random, accept });
+    if (response?.body === undefined) return undefined;
+    return { response, applied: { ...applied, dynamic, ...(seed !== undefined && { seed }) } };
+  }
   if (example !== undefined) {
     for (const status of code === undefined ? statusesOf(entry) : [code]) {
       const response = await exampleResponse(document, entry, status, { example, accept });
-      if (response !== undefined) return { response, applied: { ...(code !== undefined && { code }), example } };
+      if (response !== undefined) return { response, applied: { ...applied, example } };
     }
   }
   const response = code === undefined ? undefined : await exampleResponse(document, entry, code, { accept });
-  return response && { response, applied: { code: response.status } };
-}
-
-/** Resolves to a response whose body is generated from its schema; to undefined if the operation declares no such body. */
-async function dynamicResponse(
-  document: OpenApiDocument,
-  entry: OperationEntry,
-  { code, seed, accept }: { code: number | undefined; seed: number | undefined; accept: string | undefined },
-): Promise<PreferredResponse | undefined> {
-  const random = randomNumbers(seed ?? Math.floor(Math.random() * 2 ** 31));
-  const response = await exampleResponse(document, entry, code ?? successStatus(entry), { random, accept });
-  if (response?.body === undefined) return undefined;
-  return {
-    response,
-    applied: { ...(code !== undefined && { code }), dynamic: true, ...(seed !== undefined && { seed }) },
-  };
+  return response && { response, applied };
 }
 
 /** Resolves to the success response of an operation. */
@@ -210,7 +194,7 @@ async function exampleHeaders(
 ): Promise<NonNullable<MockResponse["headers"]>> {
   const headers: NonNullable<MockResponse["headers"]> = {};
   for (const [name, node] of Object.entries(response.headers ?? {})) {
-    const { required, schema = {}, example, examples } = resolve<HeaderObject & MediaType>(document, node);
+    const { required, schema = {}, example, examples } = resolve<HeaderObject>(document, node);
     const [first] = Object.values(examples ?? {});
     const given = example ?? (first && resolve<ExampleObject>(document, first).value) ?? givenExample(document, schema);
     const isSent =

@@ -1,15 +1,16 @@
 /** `pnpm mock`: serves the contract from its examples, so that clients can be tried without the service. */
 import { once } from "node:events";
+import { watch } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
 import { createProgram, PNPM, runProgram, wholeNumber } from "@platform/command-line";
-import { bundle, CONTRACT_FILE } from "@platform/contract-tools/bundle";
+import { basePathOf, bundle, CONTRACT_FILE } from "@platform/contract-tools/bundle";
 import { contractFiles } from "@platform/contract-tools/contract-files";
 import { curlExamplesByOperation } from "@platform/contract-tools/curl-examples";
 import type { OperationEntry } from "openapi-document";
 import { type Conditions, parseFaults, parseLatency } from "./conditions.ts";
-import { basePathOf, createMock, type MockOptions } from "./mock.ts";
-import { reloadOnChange } from "./reload.ts";
+import { createMock, type MockOptions } from "./mock.ts";
 
 let app: RequestListener;
 
@@ -47,19 +48,18 @@ async function serve(contract = CONTRACT_FILE, options: Options): Promise<void> 
     throw error.code === "EADDRINUSE" ? new Error(`${error.message}. Choose another port with --port.`) : error;
   });
   const address = server.address() as AddressInfo;
-  reloadOnChange(
-    contractFiles(contract).sources,
-    async () => {
+  watchFiles(contractFiles(contract).sources, async () => {
+    try {
       await load(contract, options);
-      const { sources } = contractFiles(contract); // it may refer to other files now
       console.log("The contract has changed and is served anew.");
-      return sources;
-    },
-    (error) =>
+      return contractFiles(contract).sources; // it may refer to other files now
+    } catch (error) {
       console.error(
         `The contract has changed and cannot be served. The mock serves it as before. ${(error as Error).message}`,
-      ),
-  );
+      );
+      return undefined;
+    }
+  });
   console.log(greeting(document, `http://${host}:${address.port}${basePathOf(document)}`));
 }
 
@@ -75,6 +75,31 @@ async function load(
   const document = (await bundle(contract, { allowRemoteRefs })) as MockOptions["document"];
   app = createMock({ document, conditions, log: console.log });
   return document;
+}
+
+/** Files saved within this time of each other count as one change, in milliseconds. */
+const SETTLE_MS = 100;
+
+/** Calls `reload` after each change to one of the files, once at a time, and then watches the files that it resolves to. */
+function watchFiles(files: string[], reload: () => Promise<string[] | undefined>): void {
+  let watched = new Set<string>();
+  const folders = new Set<string>(); // editors replace a file when they save it
+  let timer: NodeJS.Timeout | undefined;
+  let reloaded = Promise.resolve();
+  follow(files);
+
+  function follow(own = [...watched]): void {
+    watched = new Set(own);
+    for (const folder of own.map((file) => dirname(file))) {
+      if (folders.has(folder)) continue;
+      folders.add(folder);
+      watch(folder, (_event, name) => {
+        if (name !== null && !watched.has(join(folder, name))) return;
+        clearTimeout(timer);
+        timer = setTimeout(() => void (reloaded = reloaded.then(reload).then(follow)), SETTLE_MS);
+      });
+    }
+  }
 }
 
 function greeting(document: MockOptions["document"], baseUrl: string): string {

@@ -12,8 +12,6 @@ import { preferencesOf } from "./prefer.ts";
 import { servableDocument } from "./servable-document.ts";
 import { withReplay } from "./replay.ts";
 
-export { basePathOf };
-
 export interface MockOptions {
   document: OpenApiDocument & { servers?: { url: string }[] };
   /** The latency and the faults to simulate. Default: none. */

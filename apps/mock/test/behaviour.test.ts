@@ -1,9 +1,9 @@
 import { type OpenApiDocument, operationsOf } from "openapi-document";
 import { describe, expect, test } from "vitest";
 import { type MockInput, behaviourOf } from "../src/behaviour.ts";
-import { basePathOf } from "../src/mock.ts";
+import { basePathOf } from "@platform/contract-tools/bundle";
 import { withReplay } from "../src/replay.ts";
-import { resourceOf } from "../src/resources.ts";
+import { resourceOf } from "../src/collection.ts";
 
 type Json = Record<string, unknown>;
 

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import { basePathOf, createMock, type MockOptions } from "../src/mock.ts";
+import { basePathOf } from "@platform/contract-tools/bundle";
+import { createMock, type MockOptions } from "../src/mock.ts";
 
 /** The options of a request, with headers by their names. */
 export type MockInit = Omit<RequestInit, "headers"> & { headers?: Record<string, string> };
