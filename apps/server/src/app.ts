@@ -2,13 +2,13 @@ import { basePath, type OperationsWithDefaults, scopes } from "@petstore/contrac
 import { document } from "@petstore/contract/document";
 import { holdsApiKey } from "@platform/api-keys/api-key";
 import { authentication, type KeyUses } from "@platform/api-keys/authentication";
-import { withRateLimits, type RateLimits } from "@platform/api-keys/rate-limits";
+import { withRateLimits } from "@platform/api-keys/rate-limits";
 import { expectValidScopes } from "@platform/api-keys/keys.repository";
 import { NAME } from "@platform/command-line/name";
 import { operationOptions } from "@platform/service/operation-options";
 import { type ErrorFormat, problem } from "@platform/service/problems";
-import { createServiceApp, type ServiceAppOptions } from "@platform/service/service-app";
-import type { Environment as EnvironmentName } from "@platform/service/settings";
+import { createServiceApp } from "@platform/service/service-app";
+import type { ProcessContext } from "@platform/service/serving";
 import { isStub } from "@platform/service/stub";
 import { isDatabaseUnavailable } from "@platform/storage/database-error";
 import { findDatabaseFailure } from "@platform/storage/failure";
@@ -18,9 +18,10 @@ import type { Express } from "express";
 import { implement, type Implementation } from "express-operations";
 import { declaredErrors } from "express-operations/declared-errors";
 import { securityScheme } from "openapi-document";
+import type { Config } from "./config.ts";
 import { handlers, TABLES, type Tables } from "./registrations.ts";
 import type { Context } from "./resources/context.ts";
-import { CREDENTIALS, type SecurityConfig, securityHandlers } from "./security.ts";
+import { CREDENTIALS, securityHandlers } from "./security.ts";
 
 const declared = declaredErrors(document);
 
@@ -30,28 +31,10 @@ const unauthorized = problem("unauthorized", undefined, CREDENTIALS);
 /** Writes errors as the contract declares them. */
 export const errorFormat: ErrorFormat = (sent, context) => declared(sent.status === 401 ? unauthorized : sent, context);
 
-/** The options of the app. `createApp` itself sets the options that `Omit` names. */
-export interface AppOptions
-  extends
-    SecurityConfig,
-    Omit<
-      ServiceAppOptions,
-      | "document"
-      | "codeSamples"
-      | "basePath"
-      | "errorFormat"
-      | "runInSnapshot"
-      | "api"
-      | "isSecret"
-      | "outages"
-      | "findFailure"
-    > {
+/** The settings of the app, the parts of its process, and its storage. */
+export interface AppOptions extends Config, ProcessContext {
   storage: Storage<Tables>;
   keyUses: KeyUses;
-  environment: EnvironmentName;
-  rateLimits: RateLimits;
-  /** Ends event streams when it aborts. */
-  shutdown?: AbortSignal | undefined;
   /** Whether to cache API keys and responses until the data changes. Default: true. */
   isCaching?: boolean | undefined;
 }
@@ -64,11 +47,12 @@ const RESPONSE_CACHE_BYTES = 32 * 1024 * 1024;
 
 /** Creates the service as an Express app. */
 export async function createApp(options: AppOptions): Promise<Express> {
-  const { storage, logger, isCaching = true } = options;
+  const { storage, logger, metrics: observer, isCaching = true } = options;
   expectValidScopes(scopes);
   const findFailure = () => findDatabaseFailure(storage, Object.keys(TABLES));
   return createServiceApp({
     ...options,
+    observer,
     document,
     codeSamples: async () => (await import("@petstore/contract/code-samples")).codeSamples,
     basePath,
@@ -85,13 +69,13 @@ export async function createApp(options: AppOptions): Promise<Express> {
 }
 
 async function operations(options: AppOptions): Promise<Implementation> {
-  const { storage, keyUses, rateLimits } = options;
+  const { storage, keyUses, rateLimits, metrics: observer } = options;
   const handlersOfSchemes = securityHandlers(authentication(storage.db, keyUses, options.environment), options);
   const passwords = Object.keys(handlersOfSchemes).filter(
     (name) => securityScheme(document, name)?.scheme?.toLowerCase() === "basic",
   );
   const implementation = implement<OperationsWithDefaults, Context<Tables>>()({
-    ...operationOptions({ ...options, errorFormat }),
+    ...operationOptions({ ...options, observer, errorFormat }),
     document,
     handlers,
     warm: Object.keys(handlers).length <= MOST_WARM,

@@ -56,33 +56,22 @@ export function start(config: Config, logger: Logger, tuning?: Tuning): Promise<
 
 async function open(
   config: Config,
-  { logger, metrics, tracing, isStopping, shutdown }: ProcessContext,
-  { synchronous, largestGroup, isPlain = false, ...tuning }: Tuning = {},
+  context: ProcessContext,
+  { isCaching, isPlain = false, ...tuning }: Tuning = {},
 ): Promise<OpenedService> {
   const closeStack = new CloseStack();
   try {
     const storage = openStorage<Tables>(config.databaseUrl, {
-      onCommit: await storageMetrics(config, metrics),
+      ...tuning,
+      onCommit: await storageMetrics(config, context.metrics),
       checkpoints: config.checkpoints,
-      synchronous,
-      largestGroup,
       watchedTable: "api_keys",
     });
     closeStack.add(() => storage.destroy());
     await storage.open().catch(() => {}); // each request tries again and reports the error
-    const uses = keyUses(storage.write, logger);
+    const uses = keyUses(storage.write, context.logger);
     closeStack.add(() => uses.close());
-    const app = await createApp({
-      ...config,
-      ...tuning,
-      storage,
-      keyUses: uses,
-      logger,
-      isStopping,
-      shutdown,
-      observer: metrics,
-      tracing,
-    });
+    const app = await createApp({ ...config, ...context, storage, keyUses: uses, isCaching });
     const listener: OpenedService["app"] = isPlain ? (request, response) => void app(request, response) : app;
     return { app: listener, stopWaiting: storage.stopWaiting, close: () => closeStack.close() };
   } catch (error) {

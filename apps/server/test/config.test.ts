@@ -25,7 +25,7 @@ const DEFAULTS = {
   rateLimits: { perCaller: undefined, failuresPerAddress: undefined },
   strictTransportSecurity: undefined,
   tracesEndpoint: undefined,
-  metrics: undefined,
+  metricsAddress: undefined,
   quickstartFile: normalize("data/quickstart.key"),
 };
 
@@ -84,7 +84,7 @@ describe("readConfig", () => {
       },
       strictTransportSecurity: "max-age=31536000; includeSubDomains; preload",
       tracesEndpoint: "http://127.0.0.1:4318",
-      metrics: { host: "10.0.0.1", port: 9464 },
+      metricsAddress: { host: "10.0.0.1", port: 9464 },
       quickstartFile: normalize("/srv/p.db.quickstart.key"),
     };
     expect(readConfig(env)).toStrictEqual(expected);

@@ -4,6 +4,7 @@ import { listen } from "@platform/service/listener";
 import { pino } from "pino";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createApp } from "../src/app.ts";
+import { readConfig } from "../src/config.ts";
 import { insertPet } from "../src/resources/pets/pets.repository.ts";
 import { temporaryStorage } from "./temporary.ts";
 
@@ -14,13 +15,11 @@ test("a response that breaks the contract is sent unchanged in production, and i
   const lines: string[] = [];
   const logger = pino({}, { write: (line) => lines.push(line) });
   const uses = keyUses(storage.write, logger);
-  const isStopping = () => false;
-  const rateLimits = { perCaller: undefined, failuresPerAddress: undefined };
-  const options = { storage, keyUses: uses, logger, maxInFlight: 10, rateLimits, isStopping };
-  const { origin, close } = await listen(await createApp({ ...options, environment: "production" }), {
-    host: "127.0.0.1",
-    port: 0,
-  });
+  const config = readConfig({ PETSTORE_ENV: "production", PORT: "0" });
+  const { signal: shutdown } = new AbortController();
+  const context = { logger, metrics: undefined, tracing: undefined, isStopping: () => false, shutdown };
+  const app = await createApp({ ...config, ...context, storage, keyUses: uses });
+  const { origin, close } = await listen(app, config);
   onTestFinished(async () => {
     await close();
     await uses.close();

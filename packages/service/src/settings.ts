@@ -89,7 +89,7 @@ export function serviceConfig(data: z.infer<z.ZodObject<typeof SERVICE_SETTINGS>
     /** The URL of the OpenTelemetry collector; undefined without tracing. */
     tracesEndpoint: data.OTEL_EXPORTER_OTLP_ENDPOINT,
     /** The address of `/metrics`; undefined without metrics. */
-    metrics: data.METRICS_PORT === undefined ? undefined : { host: data.METRICS_HOST, port: data.METRICS_PORT },
+    metricsAddress: data.METRICS_PORT === undefined ? undefined : { host: data.METRICS_HOST, port: data.METRICS_PORT },
   };
 }
 

@@ -15,7 +15,7 @@ const DEFAULTS = {
   trustProxy: [],
   strictTransportSecurity: undefined,
   tracesEndpoint: undefined,
-  metrics: undefined,
+  metricsAddress: undefined,
 };
 
 test("every missing or empty setting has a default", () => {
@@ -49,9 +49,9 @@ test("every setting is read, without surrounding white space", () => {
     trustProxy: ["10.0.0.0/8", "::1"],
     strictTransportSecurity: "max-age=600; includeSubDomains; preload",
     tracesEndpoint: "https://collector.example:4318",
-    metrics: { host: "10.0.0.1", port: 9464 },
+    metricsAddress: { host: "10.0.0.1", port: 9464 },
   });
-  expect(read({ METRICS_PORT: "9464" }).metrics).toEqual({ host: "127.0.0.1", port: 9464 });
+  expect(read({ METRICS_PORT: "9464" }).metricsAddress).toEqual({ host: "127.0.0.1", port: 9464 });
 });
 
 test.each([

@@ -216,7 +216,7 @@ function processes(): Worker[] {
 }
 
 async function openMetrics(config: ServiceConfig, logger: Logger) {
-  if (config.metrics === undefined) return undefined;
+  if (config.metricsAddress === undefined) return undefined;
   const { clusterMetricsReader, listenForMetrics } = await import("../observability/metrics.ts");
-  return listenForMetrics(clusterMetricsReader(config.processes), config.metrics, logger);
+  return listenForMetrics(clusterMetricsReader(config.processes), config.metricsAddress, logger);
 }

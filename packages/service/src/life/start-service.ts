@@ -65,7 +65,7 @@ async function openMetrics(
   logger: Logger,
   closeStack: CloseStack,
 ): Promise<{ metrics: Metrics | undefined; metricsUrl: string | undefined }> {
-  if (config.metrics === undefined) return { metrics: undefined, metricsUrl: undefined };
+  if (config.metricsAddress === undefined) return { metrics: undefined, metricsUrl: undefined };
   const { countProcesses, createMetrics, listenForMetrics, shareMetrics } = await import("../observability/metrics.ts");
   const metrics = createMetrics(config.maxInFlight);
   if (isWorker) {
@@ -73,7 +73,7 @@ async function openMetrics(
     return { metrics, metricsUrl: undefined };
   }
   countProcesses(metrics.registry, { configured: 1, answered: 1, replaced: 0 });
-  const listener = await listenForMetrics(() => metrics.registry.metrics(), config.metrics, logger);
+  const listener = await listenForMetrics(() => metrics.registry.metrics(), config.metricsAddress, logger);
   closeStack.add(() => listener.close());
   return { metrics, metricsUrl: `${listener.origin}/metrics` };
 }
