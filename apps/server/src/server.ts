@@ -4,13 +4,7 @@ import { fileURLToPath } from "node:url";
 import { basePath, curlExamples, version } from "@petstore/contract";
 import { keyUses } from "@platform/api-keys/authentication";
 import { NAME, TITLE } from "@platform/command-line/name";
-import {
-  CloseStack,
-  type OpenedService,
-  type ProcessContext,
-  type RunningService,
-  type Service,
-} from "@platform/service/serving";
+import { type OpenedService, type ProcessContext, type RunningService, type Service } from "@platform/service/serving";
 import type { ServiceProgram } from "@platform/service/run-service";
 import { startService } from "@platform/service/start-service";
 import { openStorage, type StorageOptions } from "@platform/storage/open-storage";
@@ -59,25 +53,19 @@ async function open(
   context: ProcessContext,
   { isCaching, isPlain = false, ...tuning }: Tuning = {},
 ): Promise<OpenedService> {
-  const closeStack = new CloseStack();
-  try {
-    const storage = openStorage<Tables>(config.databaseUrl, {
-      ...tuning,
-      onCommit: await storageMetrics(config, context.metrics),
-      checkpoints: config.checkpoints,
-      watchedTable: "api_keys",
-    });
-    closeStack.add(() => storage.destroy());
-    await storage.open().catch(() => {}); // each request tries again and reports the error
-    const uses = keyUses(storage.write, context.logger);
-    closeStack.add(() => uses.close());
-    const app = await createApp({ ...config, ...context, storage, keyUses: uses, isCaching });
-    const listener: OpenedService["app"] = isPlain ? (request, response) => void app(request, response) : app;
-    return { app: listener, stopWaiting: storage.stopWaiting, close: () => closeStack.close() };
-  } catch (error) {
-    await closeStack.close();
-    throw error;
-  }
+  const storage = openStorage<Tables>(config.databaseUrl, {
+    ...tuning,
+    onCommit: await storageMetrics(config, context.metrics),
+    checkpoints: config.checkpoints,
+    watchedTable: "api_keys",
+  });
+  context.onClose(() => storage.destroy());
+  await storage.open().catch(() => {}); // each request tries again and reports the error
+  const uses = keyUses(storage.write, context.logger);
+  context.onClose(() => uses.close());
+  const app = await createApp({ ...config, ...context, storage, keyUses: uses, isCaching });
+  const listener: OpenedService["app"] = isPlain ? (request, response) => void app(request, response) : app;
+  return { app: listener, stopWaiting: storage.stopWaiting };
 }
 
 /** Loads the metrics of storage only if metrics are configured. */

@@ -17,7 +17,14 @@ test("a response that breaks the contract is sent unchanged in production, and i
   const uses = keyUses(storage.write, logger);
   const config = readConfig({ PETSTORE_ENV: "production", PORT: "0" });
   const { signal: shutdown } = new AbortController();
-  const context = { logger, metrics: undefined, tracing: undefined, isStopping: () => false, shutdown };
+  const context = {
+    logger,
+    metrics: undefined,
+    tracing: undefined,
+    isStopping: () => false,
+    shutdown,
+    onClose: () => {},
+  };
   const app = await createApp({ ...config, ...context, storage, keyUses: uses });
   const { origin, close } = await listen(app, config);
   onTestFinished(async () => {

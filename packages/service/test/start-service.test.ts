@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { CloseStack } from "../src/life/serving.ts";
 import { startService } from "../src/life/start-service.ts";
 import { createLogger } from "../src/observability/request-log.ts";
 import { thingsService } from "../testing/things.ts";
@@ -11,11 +10,10 @@ import { thingsService } from "../testing/things.ts";
 function recordedService(env: NodeJS.ProcessEnv) {
   const calls: (string | number)[] = [];
   const service = thingsService({ env });
-  const open: typeof service.open = async (surroundings) => ({
-    ...(await service.open(surroundings)),
-    stopWaiting: (afterMs) => void calls.push(afterMs),
-    close: async () => void calls.push("closed"),
-  });
+  const open: typeof service.open = async (context) => {
+    context.onClose(async () => void calls.push("closed"));
+    return { ...(await service.open(context)), stopWaiting: (afterMs) => void calls.push(afterMs) };
+  };
   return { definition: { ...service, open }, calls };
 }
 
@@ -68,13 +66,17 @@ test("open resources are closed if the service cannot listen", async () => {
 
 test("resources are closed in reverse order, even if one of them fails to close", async () => {
   const closed: number[] = [];
-  const closeStack = new CloseStack();
-  for (const number of [1, 2, 3]) {
-    closeStack.add(async () => {
-      closed.push(number);
-      if (number === 2) throw new Error("no");
-    });
-  }
-  await expect(closeStack.close()).rejects.toThrow("no");
+  const things = thingsService({});
+  const open: typeof things.open = (context) => {
+    for (const number of [1, 2, 3]) {
+      context.onClose(async () => {
+        closed.push(number);
+        if (number === 2) throw new Error("no");
+      });
+    }
+    return things.open(context);
+  };
+  const service = await startService({ ...things, open }, createLogger("silent"));
+  await expect(service.close()).rejects.toThrow("no");
   expect(closed).toEqual([3, 2, 1]);
 });

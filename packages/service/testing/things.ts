@@ -193,7 +193,7 @@ export function thingsService({
       if (!signal.aborted) await once(signal, "abort");
     }
 
-    return { app, stopWaiting: () => {}, close: async () => {} };
+    return { app, stopWaiting: () => {} };
   }
 }
 

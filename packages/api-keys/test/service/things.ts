@@ -1,4 +1,4 @@
-import { CloseStack, type OpenedService, type ProcessContext } from "@platform/service/serving";
+import type { OpenedService, ProcessContext } from "@platform/service/serving";
 import { type ErrorBody, errorBody } from "@platform/service/errors";
 import { operationOptions } from "@platform/service/operation-options";
 import { page, type Slice } from "@platform/service/page";
@@ -92,42 +92,36 @@ export function thingsService(config: Config, probes: Probes = {}): Omit<Service
 }
 
 async function open(config: Config, context: ProcessContext, probes: Probes): Promise<OpenedService> {
-  const { logger, metrics, tracing, isStopping } = context;
-  const closeStack = new CloseStack();
-  try {
-    const storage =
-      probes.storage ??
-      openStorage<Tables>(config.databaseUrl, {
-        watchedTable: "api_keys",
-        onCommit: metrics && addStorageMetrics(metrics.registry, config.databaseUrl),
-      });
-    closeStack.add(() => storage.destroy());
-    await storage.open().catch(() => {}); // each request tries again and reports the error
-    const uses = keyUses(storage.write, logger);
-    closeStack.add(() => uses.close());
-    const findFailure = () => findDatabaseFailure(storage, Object.keys(TABLES));
-    const app = createServiceApp({
-      ...config,
-      document,
-      basePath: "/v1",
-      runInSnapshot: storage.snapshot,
-      logger,
-      isStopping,
-      observer: metrics,
-      tracing,
-      isSecret: holdsApiKey,
-      findFailure,
-      outages: {
-        isOutage: isDatabaseUnavailable,
-        logOutage: outageLog(logger, async () => (await findFailure()) === undefined),
-      },
-      api: await operations(config, context, storage, uses),
+  const { logger, metrics, tracing, isStopping, onClose } = context;
+  const storage =
+    probes.storage ??
+    openStorage<Tables>(config.databaseUrl, {
+      watchedTable: "api_keys",
+      onCommit: metrics && addStorageMetrics(metrics.registry, config.databaseUrl),
     });
-    return { app, stopWaiting: storage.stopWaiting, close: () => closeStack.close() };
-  } catch (error) {
-    await closeStack.close();
-    throw error;
-  }
+  onClose(() => storage.destroy());
+  await storage.open().catch(() => {}); // each request tries again and reports the error
+  const uses = keyUses(storage.write, logger);
+  onClose(() => uses.close());
+  const findFailure = () => findDatabaseFailure(storage, Object.keys(TABLES));
+  const app = createServiceApp({
+    ...config,
+    document,
+    basePath: "/v1",
+    runInSnapshot: storage.snapshot,
+    logger,
+    isStopping,
+    observer: metrics,
+    tracing,
+    isSecret: holdsApiKey,
+    findFailure,
+    outages: {
+      isOutage: isDatabaseUnavailable,
+      logOutage: outageLog(logger, async () => (await findFailure()) === undefined),
+    },
+    api: await operations(config, context, storage, uses),
+  });
+  return { app, stopWaiting: storage.stopWaiting };
 }
 
 async function operations(

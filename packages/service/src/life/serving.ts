@@ -27,6 +27,8 @@ export interface ProcessContext {
   isStopping: () => boolean;
   /** Aborts when the service stops accepting connections. Event streams then end, for the option `streams` of `implement`. */
   shutdown: AbortSignal;
+  /** Adds a function that closes a resource. It is called after the requests in flight are finished, the last added first. */
+  onClose: (close: () => Promise<unknown>) => void;
 }
 
 /** The app of a process, with its resources. */
@@ -34,8 +36,6 @@ export interface OpenedService {
   app: AppOrListener;
   /** Rejects requests that still wait for a lock after `afterMs`. Each gets a response before its connection is destroyed. */
   stopWaiting: (afterMs: number) => void;
-  /** Closes the resources. Called after the requests in flight are finished. */
-  close: () => Promise<void>;
 }
 
 /** A running service in one process. */
@@ -66,24 +66,4 @@ export interface RunningService extends Omit<Service, "drain" | "retire"> {
   failed?: Promise<never>;
   /** Kills all workers at once. */
   kill?: () => void;
-}
-
-/** A stack of resources to close, last opened first. It stands in for AsyncDisposableStack, which Node has from version 24 on. */
-export class CloseStack {
-  readonly #closeFunctions: (() => Promise<unknown>)[] = [];
-
-  add(close: () => Promise<unknown>): void {
-    this.#closeFunctions.push(close);
-  }
-
-  /** Closes all resources, even if closing one of them fails. Throws the last such error after that. */
-  async close(): Promise<void> {
-    const close = this.#closeFunctions.pop();
-    if (close === undefined) return;
-    try {
-      await close();
-    } finally {
-      await this.close();
-    }
-  }
 }
