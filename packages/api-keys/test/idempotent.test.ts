@@ -145,7 +145,7 @@ test.each([1, 2])("twenty concurrent duplicates do the work once, on %i connecti
     }),
   );
   const repeats = results.filter((result) => JSON.stringify(result).includes("Idempotency-Replayed"));
-  expect(repeats).toEqual(Array(19).fill(replayed));
+  expect(repeats).toEqual(Array.from({ length: 19 }, () => replayed));
   expect(results.filter((result) => !repeats.includes(result))).toEqual([added]);
   expect(await count()).toBe(1);
 });
