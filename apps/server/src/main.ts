@@ -6,7 +6,7 @@ import { createProgram, runProgram, withProgress } from "@platform/command-line"
 import { NAME } from "@platform/command-line/name";
 import { ConfigError } from "@platform/service/settings";
 import { addBackupCommands } from "@platform/storage/backup.commands";
-import { addCopyCommand } from "@platform/storage/copy.commands";
+import { addCopyCommand } from "@platform/storage/copy";
 import { isDatabaseUnavailable } from "@platform/storage/database-error";
 import { migrate, servedSince } from "@platform/storage/migrations";
 import { readConfig } from "./config.ts";

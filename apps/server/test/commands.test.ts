@@ -3,7 +3,7 @@ import { addAuditCommand } from "@platform/api-keys/audit.commands";
 import { keptApiKeys } from "@platform/api-keys/keys.kept-data";
 import { addKeysCommands } from "@platform/api-keys/keys.commands";
 import { addBackupCommands } from "@platform/storage/backup.commands";
-import { addCopyCommand } from "@platform/storage/copy.commands";
+import { addCopyCommand } from "@platform/storage/copy";
 import { temporaryUrl } from "@platform/test-support/temporary";
 import { Command } from "commander";
 import { expect, test } from "vitest";

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Kysely, sql } from "kysely";
+import { lockedError } from "./database-error.ts";
 import { prepared } from "./prepared.ts";
 import { LOCK_TIMEOUT_MS } from "./sqlite/sqlite.dialect.ts";
-import { lockedError } from "./sqlite/sqlite.errors.ts";
 import type { OnCommit, Storage, Work, Writer } from "./storage.ts";
 
 /** How writes are grouped into transactions. */

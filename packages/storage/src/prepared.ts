@@ -6,7 +6,7 @@ import {
   SqliteAdapter,
   type SqliteDatabase,
 } from "kysely";
-import { addFilePath, FileMovedError, isBusy } from "./sqlite/sqlite.errors.ts";
+import { addFilePath, FileMovedError, isBusy } from "./database-error.ts";
 import type { OpenFile } from "./sqlite/sqlite.file.ts";
 import type { ReadSnapshot } from "./storage.ts";
 

@@ -7,9 +7,9 @@ import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { DatabaseError } from "../src/database-error.ts";
-import { examineBackups } from "../src/maintenance/examine-backups.ts";
+import { examineBackups } from "../src/maintenance/examine.ts";
 import { backupsIn, lockBackups, makeBackup, newestBackup, verifyBackup } from "../src/maintenance/backup-folder.ts";
-import { makeBackupsEvery } from "../src/maintenance/scheduled-backups.ts";
+import { makeBackupsEvery } from "../src/maintenance/dated-backups.commands.ts";
 import { migrate } from "../src/migrations.ts";
 import { type Database, insertThing, MIGRATIONS, opened, SCHEMA } from "./things.ts";
 

@@ -9,7 +9,7 @@ import { Command } from "commander";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { DatabaseError } from "../src/database-error.ts";
 import { addBackupCommands, resultOf } from "../src/maintenance/backup.commands.ts";
-import { addCopyCommand } from "../src/maintenance/copy.commands.ts";
+import { addCopyCommand } from "../src/maintenance/copy.ts";
 import { migrate } from "../src/migrations.ts";
 import { insertThing, listThings, MIGRATIONS, opened, OPTIONS, SCHEMA } from "./things.ts";
 

@@ -6,9 +6,8 @@ import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary"
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { DatabaseError, isDatabaseUnavailable } from "../src/database-error.ts";
+import { DatabaseError, FileMovedError, isDatabaseUnavailable } from "../src/database-error.ts";
 import { migrate } from "../src/migrations.ts";
-import { FileMovedError } from "../src/sqlite/sqlite.errors.ts";
 import { pathOfFileUrl } from "../src/url.ts";
 import { type Database, insertThing, listThings, MIGRATIONS, opened, temporaryDatabase, type Thing } from "./things.ts";
 

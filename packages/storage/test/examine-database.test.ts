@@ -7,7 +7,7 @@ import { temporaryDisk, temporaryFolder } from "@platform/test-support/temporary
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../src/database.ts";
-import { examineDatabase } from "../src/maintenance/examine-database.ts";
+import { examineDatabase } from "../src/maintenance/examine.ts";
 import { migrate } from "../src/migrations.ts";
 import { MIGRATIONS } from "./things.ts";
 

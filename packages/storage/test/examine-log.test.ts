@@ -2,7 +2,7 @@ import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { expect, test } from "vitest";
-import { examineLog } from "../src/maintenance/examine-database.ts";
+import { examineLog } from "../src/maintenance/examine.ts";
 
 test.each([
   [undefined, "0 MiB", false],

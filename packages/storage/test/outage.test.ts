@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import { pino } from "pino";
 import { expect, test } from "vitest";
-import { findDatabaseFailure } from "../src/failure.ts";
-import { outageLog } from "../src/outage.ts";
+import { findDatabaseFailure, outageLog } from "../src/outage.ts";
 import { insertThing, SCHEMA, temporaryStorage } from "./things.ts";
 
 /** The interval of checks in these tests, in milliseconds. */

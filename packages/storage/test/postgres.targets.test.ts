@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { limitsOf, setLocally } from "../src/postgres/postgres.targets.ts";
+import { limitsOf, setLocally } from "../src/postgres/postgres.dialect.ts";
 
 const DEFAULTS = { statement_timeout: 4_000, lock_timeout: 2_000, idle_in_transaction_session_timeout: 4_000 };
 

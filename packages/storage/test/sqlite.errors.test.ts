@@ -4,9 +4,8 @@ import { temporaryUrl } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { DatabaseError, isDatabaseUnavailable } from "../src/database-error.ts";
+import { addFilePath, DatabaseError, isBusy, isDatabaseUnavailable, openError } from "../src/database-error.ts";
 import { migrate } from "../src/migrations.ts";
-import { isBusy, addFilePath, openError } from "../src/sqlite/sqlite.errors.ts";
 import { pathOfFileUrl } from "../src/url.ts";
 import { MIGRATIONS, opened } from "./things.ts";
 

@@ -4,10 +4,9 @@ import { temporaryUrl } from "@platform/test-support/temporary";
 import { needsPosix } from "@platform/test-support/machine";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
-import { DatabaseError } from "../src/database-error.ts";
-import { findDatabaseFailure } from "../src/failure.ts";
+import { DatabaseError, FileMovedError } from "../src/database-error.ts";
+import { findDatabaseFailure } from "../src/outage.ts";
 import { openStorage } from "../src/open-storage.ts";
-import { FileMovedError } from "../src/sqlite/sqlite.errors.ts";
 import { pathOfFileUrl } from "../src/url.ts";
 import { insertThing, temporaryStorage } from "./things.ts";
 

@@ -1,7 +1,8 @@
 import { NAME } from "@platform/command-line/name";
 import pg from "pg";
 import { DatabaseError } from "../database-error.ts";
-import { type Limits, type Target, Targets } from "./postgres.targets.ts";
+import { hostUrlsOf } from "../url.ts";
+import type { Limits } from "./postgres.dialect.ts";
 
 /** The maximum number of connections in a pool. */
 const POOL_SIZE = 10;
@@ -193,4 +194,45 @@ function exactInteger(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value)) return value;
   throw new RangeError("An integer in the database is beyond ±9007199254740991, which a number cannot hold exactly.");
+}
+
+/** One host to connect to. */
+interface Target {
+  readonly url: string;
+  /** Whether the host accepts settings at the start of a connection. PgBouncer rejects them. */
+  readonly acceptsSettings: boolean;
+}
+
+/** The error code of a pooler that does not accept a setting at the start of a connection. */
+const PROTOCOL_VIOLATION = "08P01";
+
+/** The hosts of a URL. Connections go to `current`. After an error, `replace` chooses the next one, so that each is tried in turn. */
+class Targets {
+  /** Whether a host may be used only if it accepts writes, as `target_session_attrs=read-write` requires. */
+  readonly mustBeWritable: boolean;
+  readonly #targets: Target[];
+  #index = 0;
+
+  constructor(url: string) {
+    this.#targets = hostUrlsOf(url).map((one) => ({ url: one, acceptsSettings: true }));
+    this.mustBeWritable = this.length > 1 || URL.parse(url)?.searchParams.has("target_session_attrs") === true;
+  }
+
+  get length(): number {
+    return this.#targets.length;
+  }
+
+  get current(): Target {
+    return this.#targets[this.#index]!;
+  }
+
+  /** Replaces the current target after an error, unless another connection has replaced it. */
+  replace(target: Target, error: Error): void {
+    if (target !== this.current) return;
+    if (target.acceptsSettings && (error as pg.DatabaseError).code === PROTOCOL_VIOLATION) {
+      this.#targets[this.#index] = { ...target, acceptsSettings: false };
+    } else {
+      this.#index = (this.#index + 1) % this.length;
+    }
+  }
 }

@@ -10,7 +10,7 @@ import {
   SqliteQueryCompiler,
 } from "kysely";
 import { SqliteFileAdapter } from "../prepared.ts";
-import { addFilePath, isBusy, lockedError, openError } from "./sqlite.errors.ts";
+import { addFilePath, isBusy, lockedError, openError } from "../database-error.ts";
 import { type FileOptions, openFile } from "./sqlite.file.ts";
 
 /** How long a statement is retried while the database is locked. The retries do not block the event loop. */

@@ -1,12 +1,14 @@
 import { existsSync, statfsSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { NAME } from "@platform/command-line/name";
 import Sqlite from "better-sqlite3";
 import { Kysely, sql, SqliteDialect } from "kysely";
-import { hostUrlsOf, isPostgresUrl, pathOfFileUrl } from "../url.ts";
 import { isDatabaseUnavailable } from "../database-error.ts";
 import { openDatabase } from "../database.ts";
 import { type AppliedMigration, appliedMigrations, findNewer, type Migrations, servedSince } from "../migrations.ts";
+import type { Schema } from "../registration.ts";
+import { hostUrlsOf, isPostgresUrl, pathOfFileUrl } from "../url.ts";
+import { type DatedBackup, newestBackup, verifyBackup } from "./backup-folder.ts";
 
 /** The allowed values of PostgreSQL settings, and what to do about others. */
 type RequiredSettings = Record<string, { allowed: RegExp; otherwise: string }>;
@@ -152,4 +154,33 @@ export function examineLog(database: string): Finding {
   const found = `${Math.ceil(bytes / MIB)} MiB that another program moves into the database`;
   if (bytes < TOO_LARGE) return { found };
   return { found, remedy: "See that this program, such as Litestream, runs. Otherwise the log fills the disk." };
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** Verifies the newest backup in a folder. Reports a backup that is unusable or at least as old as `maxAge` milliseconds. */
+export function examineBackups(folder: string, maxAge: number, schema: Schema): Finding {
+  const remedy = `See that \`${NAME} backup --every\` runs, and read its output.`;
+  let newest: DatedBackup | undefined;
+  try {
+    newest = newestBackup(folder, Date.now());
+  } catch (error) {
+    return { found: `${folder} cannot be read (${(error as Error).message})`, remedy };
+  }
+  if (newest === undefined) return { found: `none in ${folder}`, remedy };
+  const name = basename(newest.path);
+  try {
+    verifyBackup(newest.path, schema);
+  } catch (error) {
+    const found = `the newest, ${name}, is unusable (${(error as Error).message})`;
+    return { found, remedy: `Make another with \`${NAME} backup\`, and check the disk.` };
+  }
+  const age = Date.now() - newest.time;
+  const found = `the newest, ${name}, is intact and ${durationOf(age)} old`;
+  return age < maxAge ? { found } : { found, remedy };
+}
+
+function durationOf(milliseconds: number): string {
+  return milliseconds < 2 * HOUR ? `${Math.floor(milliseconds / MINUTE)} min` : `${Math.floor(milliseconds / HOUR)} h`;
 }
