@@ -14,9 +14,6 @@ const AUTOMATIC_CHECKPOINT = { automatic: 1_000, external: 0 };
 /** The numbers of the values of `synchronous`: https://sqlite.org/pragma.html#pragma_synchronous */
 const SYNCHRONOUS = { normal: 1, full: 2 };
 
-/** Earlier versions may damage the file if two connections write and checkpoint: https://sqlite.org/wal.html#walresetbug */
-const MIN_VERSION = "3.51.3";
-
 const OWNER_ONLY = 0o600;
 
 /** How a file is opened. */
@@ -66,7 +63,6 @@ export function openFile(
     const inode = inodeOf(path);
     const file = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS, fileMustExist: mustExist });
     try {
-      rejectOldSqlite(String(file.prepare("select sqlite_version()").pluck().get()));
       applySettings(file, {
         ...SETTINGS,
         synchronous: SYNCHRONOUS[synchronous],
@@ -136,16 +132,4 @@ export function restrictToOwner(path: string): void {
 function inodeOf(path: string): string | undefined {
   const file = statSync(path, { throwIfNoEntry: false, bigint: true }); // on Windows, no number can hold every identity
   return file && `${file.dev} ${file.ino}`;
-}
-
-/** Converts a version such as `3.51.3` to a number, as SQLite does: https://sqlite.org/c3ref/c_source_id.html */
-function versionNumber(version: string): number {
-  const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
-  return major * 1_000_000 + minor * 1_000 + patch;
-}
-
-/** Throws for a version of SQLite that could lose or damage data. */
-export function rejectOldSqlite(version: string): void {
-  if (versionNumber(version) < versionNumber(MIN_VERSION))
-    throw new Error(`SQLite ${version} may damage a database; ${MIN_VERSION} or later is needed`);
 }
