@@ -57,8 +57,12 @@ test("a backup and a restore do not replace a folder at a path that they write t
   const path = join(folder, "petstore.db");
   await migrateAndClose(`file:${path}`);
   for (const name of [`copy.db.${NAME}-partial`, `petstore.db.${NAME}-restoring`]) await mkdir(join(folder, name));
-  expect(() => backup(path, join(folder, "copy.db"), MIGRATIONS)).toThrow(`copy.db.${NAME}-partial is a folder`);
-  await expect(restore(path, path, OPTIONS)).rejects.toThrow(`petstore.db.${NAME}-restoring is a folder`);
+  expect(() => backup(path, join(folder, "copy.db"), MIGRATIONS)).toThrow(
+    `copy.db.${NAME}-partial cannot be written (Path is a directory`,
+  );
+  await expect(restore(path, path, OPTIONS)).rejects.toThrow(
+    `petstore.db.${NAME}-restoring cannot be written (Path is a directory`,
+  );
   expect((await readdir(folder)).toSorted()).toEqual([
     `copy.db.${NAME}-partial`,
     "petstore.db",

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { Report } from "@platform/command-line";
 import { NAME } from "@platform/command-line/name";
@@ -54,19 +54,13 @@ export function partialOf(path: string): string {
   return `${path}.${NAME}-partial`;
 }
 
-/** Removes a partial file of a command that was killed. */
+/** Removes a partial file of a command that was killed. A folder at the path stays, and throws. */
 export function removePartial(path: string): void {
-  if (isFolder(path)) {
-    throw new DatabaseError(`${path} is a folder, where this command has to write a file. Move it elsewhere.`);
-  }
-  rmSync(path, { force: true });
-}
-
-function isFolder(path: string): boolean {
   try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+    rmSync(path, { force: true });
   } catch (cause) {
-    throw new DatabaseError(`${path} cannot be written (${(cause as Error).message}).`, { cause });
+    const reason = (cause as Error).message;
+    throw new DatabaseError(`${path} cannot be written (${reason}). Move what is there elsewhere.`, { cause });
   }
 }
 

@@ -158,7 +158,9 @@ export async function makeBackupsEvery(
 ): Promise<void> {
   const age = Date.now() - (newestBackup(folder, Date.now())?.time ?? -Infinity);
   let due = performance.now() + Math.max(0, intervalMs - age);
-  while (await isReached(due, signal)) {
+  for (;;) {
+    await setTimeout(Math.max(0, due - performance.now()), undefined, { signal }).catch(() => {}); // rejects at the signal
+    if (signal.aborted) return;
     const start = performance.now();
     try {
       make();
@@ -168,16 +170,5 @@ export async function makeBackupsEvery(
       onError(error);
       due = performance.now() + Math.min(intervalMs, retryMs);
     }
-  }
-}
-
-/** Waits for a time by `performance.now()`. Resolves with false once the signal ends the wait. */
-async function isReached(due: number, signal: AbortSignal): Promise<boolean> {
-  try {
-    await setTimeout(Math.max(0, due - performance.now()), undefined, { signal });
-    return true;
-  } catch (error) {
-    if (signal.aborted) return false;
-    throw error;
   }
 }
