@@ -1,19 +1,5 @@
 import { Problem, type ProblemContext, type ProblemResponse } from "express-operations";
-import { type ErrorBody, errorBody, type ErrorCode, ERRORS } from "./errors.ts";
-
-/** Returns the body of a `Problem` of express-operations. Each 401 has the same message. */
-export function problemBody({ code, message, status }: Problem): ErrorBody {
-  return code === "unauthorized" ? errorBody(code) : { code, message, status };
-}
-
-/**
- * Returns the `Problem` to send for a thrown error. Errors of other classes become `internal_error`, so that clients never see
- * their messages.
- */
-export function asProblem(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  return problem("internal_error");
-}
+import { errorBody, type ErrorCode, ERRORS } from "./errors.ts";
 
 /** Returns a `Problem` with the status of its code. The message defaults to that of the code. */
 export function problem(
@@ -30,8 +16,10 @@ export type ErrorFormat = (problem: Problem, context: ProblemContext) => Pick<Pr
 /** The context of an error outside all operations. */
 export const NO_OPERATION: ProblemContext = { operationId: undefined, contentTypes: [] };
 
-/** Writes each error as `ErrorBody`. */
-export const plainErrors: ErrorFormat = (sent) => ({ body: problemBody(sent) });
+/** Writes each error as `ErrorBody`. Each 401 has the same message. */
+export const plainErrors: ErrorFormat = ({ code, message, status }) => ({
+  body: code === "unauthorized" ? errorBody(code) : { code, message, status },
+});
 
 /** Returns the media type of an error, and its body as a string. */
 export function encodeError({ contentType = "application/json", body }: ReturnType<ErrorFormat>): {

@@ -1,5 +1,5 @@
 import { ERRORS, errorBody } from "../src/errors.ts";
-import { asProblem, problemBody } from "../src/problems.ts";
+import { startThings } from "../testing/start-things.ts";
 import { Problem, PROBLEM_CODES } from "express-operations";
 import { expect, test } from "vitest";
 
@@ -11,11 +11,20 @@ test("an error body has the status of its code", () => {
   expect(errorBody("not_found", "Gone.")).toEqual({ code: "not_found", message: "Gone.", status: 404 });
 });
 
-test("a Problem keeps its code and message, and any other error becomes internal_error", () => {
+test("a Problem keeps its code and message, and any other error becomes internal_error", async () => {
   const secret = Object.assign(new Error("password=hunter2"), { status: 418, code: "EACCES" });
-  expect(problemBody(asProblem(secret))).toEqual(errorBody("internal_error"));
-  expect(problemBody(asProblem(undefined))).toEqual(errorBody("internal_error"));
-  expect(problemBody(asProblem(new Problem(404, "not_found", "No such thing.")))).toEqual(
-    errorBody("not_found", "No such thing."),
-  );
+  let thrown: unknown;
+  await using things = await startThings({
+    before: () => {
+      throw thrown;
+    },
+  });
+  const bodyFor = async (error: unknown) => {
+    thrown = error;
+    return (await things.request("/things")).json();
+  };
+  expect(await bodyFor(secret)).toEqual(errorBody("internal_error"));
+  expect(await bodyFor(undefined)).toEqual(errorBody("internal_error"));
+  const gone = new Problem(404, "not_found", "No such thing.");
+  expect(await bodyFor(gone)).toEqual(errorBody("not_found", "No such thing."));
 });

@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler } from "express";
+import { Problem } from "express-operations";
 import type { Logger } from "pino";
-import { asProblem, encodeError, type ErrorFormat, NO_OPERATION, plainErrors, problem } from "../problems.ts";
+import { encodeError, type ErrorFormat, NO_OPERATION, plainErrors, problem } from "../problems.ts";
 import { describeRequest, type RequestState } from "./stages.ts";
 
 /** How outages of a dependency, such as the database, are recognized and logged. Each failed request gets a 503. */
@@ -13,13 +14,14 @@ export interface Outages {
 
 /**
  * Returns Express's error handler, which sends an error in a format. Outages go to `logOutage`. Errors other than `Problem` are
- * logged. The response contains no text of either.
+ * logged, and become `internal_error`. The response contains no text of either.
  */
 export function onError(logger: Logger, outages?: Outages, format: ErrorFormat = plainErrors): ErrorRequestHandler {
   // Express recognizes an error handler by its four parameters.
   return (error: unknown, request, response, _next) => {
     const isOutage = outages?.isOutage(error) === true;
-    const sent = isOutage ? problem("unavailable", { "Retry-After": "1" }) : asProblem(error);
+    const failure = isOutage ? problem("unavailable", { "Retry-After": "1" }) : problem("internal_error");
+    const sent = error instanceof Problem && !isOutage ? error : failure;
     if (sent !== error) {
       const req = describeRequest(request, response);
       if (isOutage) outages.logOutage(error, req);
