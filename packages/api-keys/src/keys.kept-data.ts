@@ -30,26 +30,14 @@ export const keptApiKeys: KeptData = {
 type KeyRow = Selectable<ApiKeysTable>;
 type AuditRow = Omit<Selectable<AuditTable>, "id">;
 
-const KEY_COLUMNS = [
-  "id",
-  "name",
-  "prefix",
-  "hash",
-  "scopes",
-  "created_at",
-  "expires_at",
-  "revoked_at",
-  "last_used_at",
-  "rotated_at",
-] satisfies (keyof KeyRow)[];
-
 /** Returns the keys of a database of any version. Older versions lack some columns, or the whole table. */
 function keysOf(file: Sqlite.Database): KeyRow[] {
-  const known = columnsOf(file, "api_keys");
-  if (known.length === 0) return [];
-  const columns = KEY_COLUMNS.map((column) => (known.includes(column) ? column : `null as ${column}`));
-  return file.prepare<[], KeyRow>(`select ${columns.join(", ")} from api_keys order by id`).all();
+  if (columnsOf(file, "api_keys").length === 0) return [];
+  const rows = file.prepare<[], KeyRow>("select * from api_keys order by id").all();
+  return rows.map((row) => ({ ...LATER_COLUMNS, ...row }));
 }
+
+const LATER_COLUMNS = { last_used_at: null, rotated_at: null } satisfies Partial<KeyRow>;
 
 function auditEntriesOf(file: Sqlite.Database): AuditRow[] {
   if (columnsOf(file, "audit").length === 0) return [];
@@ -66,9 +54,9 @@ function keepKey(file: Sqlite.Database, key: KeyRow): "unchanged" | "updated" | 
   const known = file.prepare<[string], KeyRow>("select * from api_keys where hash = ?").get(key.hash);
   if (known === undefined) {
     const isFree = file.prepare("select 1 from api_keys where id = ?").get(key.id) === undefined;
-    const columns = KEY_COLUMNS.map((column) => `@${column}`).join(", ");
+    const columns = columnsOf(file, "api_keys");
     file
-      .prepare(`insert into api_keys (${KEY_COLUMNS.join(", ")}) values (${columns})`)
+      .prepare(`insert into api_keys (${columns.join(", ")}) values (${columns.map((name) => `@${name}`).join(", ")})`)
       .run({ ...key, id: isFree ? key.id : null });
     return "added";
   }
