@@ -13,6 +13,9 @@ const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"
 const hostname = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i;
 const decimal = /^(0|[1-9]\d{0,8})$/;
 
+/** An IP address or a CIDR block. Blocks of all addresses (`/0`) are invalid, since they would trust every client. */
+const block = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).refine((text) => !text.endsWith("/0"));
+
 const INVALID_TRUST_PROXY = `TRUST_PROXY must be a comma-separated list of IP addresses and CIDR blocks of proxies, or a number of proxies from 0 to ${MAX_PROXIES}. Example: TRUST_PROXY=10.0.0.0/8,::1 or TRUST_PROXY=1`;
 
 /** The settings of a service by environment variable, each with its validation, default and error message. */
@@ -30,7 +33,8 @@ export const SERVICE_SETTINGS = {
     .string()
     .transform((text) => (decimal.test(text) ? Number(text) : text.split(",").map((block) => block.trim())))
     .refine(
-      (trusted) => (Array.isArray(trusted) ? trusted.every(isBlock) : trusted <= MAX_PROXIES),
+      (trusted) =>
+        Array.isArray(trusted) ? trusted.every((text) => block.safeParse(text).success) : trusted <= MAX_PROXIES,
       INVALID_TRUST_PROXY,
     )
     .optional(),
@@ -105,17 +109,6 @@ function address(name: string) {
       (host) => isIP(host) !== 0 || hostname.test(host),
       `${name} must be an IP address or a host name. Example: ${name}=127.0.0.1`,
     );
-}
-
-/**
- * Whether the string is an IP address or a CIDR block. Blocks of all addresses (`/0`) are invalid, since they would trust every
- * client.
- */
-function isBlock(text: string): boolean {
-  const [base = "", prefix, ...rest] = text.split("/");
-  const bits = { 0: 0, 4: 32, 6: 128 }[isIP(base)]!;
-  if (rest.length > 0 || base.includes("%")) return false;
-  return prefix === undefined ? bits > 0 : decimal.test(prefix) && Number(prefix) > 0 && Number(prefix) <= bits;
 }
 
 function wholeNumber(name: string, min: number, max: number, example: number) {
