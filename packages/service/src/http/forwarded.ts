@@ -31,8 +31,8 @@ export function forwardedOf(request: Request): Forwarded {
   const peer = peerAddress(socket.remoteAddress);
   if (!isTrusted(peer, 0)) return { address: peer };
 
-  const elements = take(MAX_PROXIES, elementsFromRight(headers["forwarded"] ?? ""));
-  const nodes = take(MAX_PROXIES, itemsFromRight(headers["x-forwarded-for"]));
+  const elements = elementsFromRight(headers["forwarded"] ?? "");
+  const nodes = itemsFromRight(headers["x-forwarded-for"]).slice(0, MAX_PROXIES);
   const forwarded = followProxies(
     peer,
     elements.map((element) => element.get("for")),
@@ -44,7 +44,7 @@ export function forwardedOf(request: Request): Forwarded {
     return { address: peer, claimed: [forwarded.address, xForwardedFor.address] };
   }
   const fromProxy = (parameter: string, header: string): string | undefined => {
-    const items = take(Math.max(xForwardedFor.hops, 1), itemsFromRight(headers[header]));
+    const items = itemsFromRight(headers[header]).slice(0, Math.max(xForwardedFor.hops, 1));
     return elements[forwarded.hops - 1]?.get(parameter) ?? items.at(-1); // a proxy that replaces the header leaves one item
   };
   return {
@@ -83,33 +83,30 @@ function schemeOf(text = ""): Scheme | undefined {
   return (["http", "https"] as const).find((scheme) => scheme === text.toLowerCase());
 }
 
-/** Yields the items of a list header (RFC 9110, section 5.6.1), last item first. */
-function* itemsFromRight(header: string | string[] = ""): Generator<string> {
-  const text = String(header);
-  for (let end = text.length; end > 0;) {
-    const start = text.lastIndexOf(",", end - 1);
-    const item = text.slice(start + 1, end).trim();
-    if (item !== "") yield item;
-    end = start;
-  }
+/** Returns the items of a list header (RFC 9110, section 5.6.1), last item first. */
+function itemsFromRight(header: string | string[] = ""): string[] {
+  const items = String(header).split(",").reverse();
+  return items.map((item) => item.trim()).filter((item) => item !== "");
 }
 
 /**
- * Yields the elements of `Forwarded` (RFC 7239, section 4), last element first, and stops at a malformed one. It reads from the
- * right, since an unclosed quote from a client would hide the elements that proxies add behind it.
+ * Returns the elements of `Forwarded` (RFC 7239, section 4), last element first, up to a malformed one. It reads from the right,
+ * since an unclosed quote from a client would hide the elements that proxies add behind it.
  */
-function* elementsFromRight(header: string): Generator<Map<string, string>> {
-  for (let end = header.length; end > 0;) {
+function elementsFromRight(header: string): Map<string, string>[] {
+  const elements: Map<string, string>[] = [];
+  for (let end = header.length; end > 0 && elements.length < MAX_PROXIES;) {
     let start = end;
     let element: Map<string, string> | undefined;
     while (element === undefined && start > 0 && end - start <= MAX_ELEMENT_LENGTH) {
       start = header.lastIndexOf(",", start - 1); // a comma inside quotes leaves a text that is not an element
       element = parseElement(header.slice(start + 1, end));
     }
-    if (element === undefined) return;
-    if (element.size > 0) yield element;
+    if (element === undefined) break;
+    if (element.size > 0) elements.push(element);
     end = start;
   }
+  return elements;
 }
 
 const PAIR = /[ \t]*([!#$%&'*+.^`|~\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;=\\]+))[ \t]*(?:;|$)/y;
@@ -128,12 +125,6 @@ function parseElement(text: string): Map<string, string> | undefined {
     element.set(name.toLowerCase(), bare ?? quoted!.replaceAll(/\\(.)/g, "$1"));
   }
   return element;
-}
-
-function take<Item>(most: number, items: Iterable<Item>): Item[] {
-  const taken: Item[] = [];
-  for (const item of items) if (taken.push(item) >= most) break;
-  return taken;
 }
 
 /** A name of at most 253 characters (RFC 1035, section 2.3.4) or an address, with an optional port. */
