@@ -10,11 +10,7 @@ import { namedHeaders, type Parameters } from "./request/values.ts";
 import { type PathRouter, queryOf } from "./request/path-router.ts";
 import type { HandlerResponse } from "./response/handler-response.ts";
 import { signalOf } from "./response/request-signal.ts";
-import {
-  type EncodedResponse,
-  encodeResponse,
-  type OperationResult,
-} from "./response/respond.ts";
+import { type EncodedResponse, encodeResponse, type OperationResult } from "./response/respond.ts";
 import { discardUnsent, StreamedResponse } from "./response/streamed-response.ts";
 import type { Admission } from "./security/security.ts";
 
