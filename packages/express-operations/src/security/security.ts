@@ -4,6 +4,7 @@ import type { Request } from "express";
 import {
   type OpenApiDocument,
   type OperationEntry,
+  type SecurityRequirement,
   type SecurityScheme,
   requirementsOf,
   securityScheme,
@@ -48,17 +49,13 @@ export interface SecurityOptions<Caller> {
   onInvalidCredential?: OnInvalidCredential | undefined;
 }
 
-interface Check<Caller> {
+/** One scheme of a security requirement, and how a request fails it. */
+interface Check<Caller> extends Record<"whenMissing" | "whenInvalid" | "whenLacking", Rejection> {
   scheme: string;
   read: (request: Request) => string | undefined;
-  challenge: string;
-  isBearer: boolean;
   handler: SecurityHandler<Caller>;
   scopes: string[];
 }
-
-/** One security requirement: a check for each scheme, with its rejections. */
-type Alternative<Caller> = (Check<Caller> & Record<"whenMissing" | "whenInvalid" | "whenLacking", Rejection>)[];
 
 export function schemeNamesOf(document: OpenApiDocument, entry: OperationEntry): string[] {
   return requirementsOf(document, entry).flatMap((requirement) => Object.keys(requirement));
@@ -75,11 +72,7 @@ export function guardOf<Caller>(
   options: SecurityOptions<Caller>,
 ): Guard<Caller> {
   const alternatives = requirementsOf(document, entry)
-    .map((requirement) =>
-      withRejections(
-        Object.entries(requirement).map(([name, scopes]) => checkOf(document, entry, name, scopes, options)),
-      ),
-    )
+    .map((requirement) => checksOf(document, entry, requirement, options))
     .toSorted((one, other) => Number(one.length === 0) - Number(other.length === 0));
   const { onInvalidCredential } = options;
   return alternatives.length === 0
@@ -100,7 +93,7 @@ interface Rejection {
 
 /** Tries the remaining alternatives in order. The first alternative that the request satisfies decides. */
 function admitByAny<Caller>(
-  alternatives: Alternative<Caller>[],
+  alternatives: Check<Caller>[][],
   request: Request,
   onInvalid?: OnInvalidCredential,
   rejections: Rejection[] = [],
@@ -119,7 +112,7 @@ function admitByAny<Caller>(
 
 /** Runs the checks from index `at` on. */
 function admitByAll<Caller>(
-  checks: Alternative<Caller>,
+  checks: Check<Caller>[],
   request: Request,
   admitted: Admission<Caller> = ANONYMOUS,
   at = 0,
@@ -161,14 +154,33 @@ function mistakeIn(value: object): string | undefined {
   return isArray ? undefined : "`scopes` that are no array of strings";
 }
 
-/** Adds the rejections to each check. They carry the challenges of all checks of the requirement. */
-function withRejections<Caller>(checks: Check<Caller>[]): Alternative<Caller> {
-  const challenges = checks.map(({ challenge }) => challenge);
-  return checks.map((check, at) => {
-    const { challenge, isBearer, scopes } = check;
+/** Returns 403 if one alternative failed only for a missing scope, otherwise 401 with the challenges of all. */
+function problemOf(rejections: Rejection[]): Problem {
+  const forbidden = rejections.find(({ lacking }) => lacking !== undefined);
+  const challenges = forbidden?.challenges ?? [...new Set(rejections.flatMap((rejection) => rejection.challenges))];
+  const headers = challenges.length > 0 ? { "WWW-Authenticate": challenges.join(", ") } : undefined;
+  if (forbidden === undefined) return createProblem(401, "Valid credentials are required for this operation.", headers);
+  return createProblem(403, `This operation needs the scope ${forbidden.lacking}.`, headers);
+}
+
+/** Returns the checks of a requirement. Their rejections carry the challenges of all of them. */
+function checksOf<Caller>(
+  document: OpenApiDocument,
+  entry: OperationEntry,
+  requirement: SecurityRequirement,
+  { handlers, realm }: SecurityOptions<Caller>,
+): Check<Caller>[] {
+  const schemes = Object.keys(requirement).map((name) => readingOf(schemeOf(document, entry, name), realm));
+  const challenges = schemes.map(({ challenge }) => challenge);
+  return Object.entries(requirement).map(([scheme, scopes], at) => {
+    const { read, challenge } = schemes[at]!;
+    const isBearer = read === bearerToken;
     const lacking = scopes.join(" ");
     return {
-      ...check,
+      scheme,
+      read,
+      handler: handlers[scheme]!,
+      scopes,
       whenMissing: { challenges },
       whenInvalid: {
         challenges: isBearer ? challenges.with(at, `${challenge}, error="invalid_token"`) : challenges,
@@ -182,52 +194,26 @@ function withRejections<Caller>(checks: Check<Caller>[]): Alternative<Caller> {
   });
 }
 
-/** Returns 403 if one alternative failed only for a missing scope, otherwise 401 with the challenges of all. */
-function problemOf(rejections: Rejection[]): Problem {
-  const forbidden = rejections.find(({ lacking }) => lacking !== undefined);
-  const challenges = forbidden?.challenges ?? [...new Set(rejections.flatMap((rejection) => rejection.challenges))];
-  const headers = challenges.length > 0 ? { "WWW-Authenticate": challenges.join(", ") } : undefined;
-  if (forbidden === undefined) return createProblem(401, "Valid credentials are required for this operation.", headers);
-  return createProblem(403, `This operation needs the scope ${forbidden.lacking}.`, headers);
-}
-
-function checkOf<Caller>(
-  document: OpenApiDocument,
-  entry: OperationEntry,
-  name: string,
-  scopes: string[],
-  { handlers, realm }: SecurityOptions<Caller>,
-): Check<Caller> {
-  const scheme = schemeOf(document, entry, name);
-  const handler = handlers[name];
-  if (handler === undefined) throw new Error(`No security handler for the scheme "${name}".`);
+/** Returns how the credential of a scheme is read, and the challenge for it. */
+function readingOf(
+  scheme: SecurityScheme,
+  realm: string,
+): { read: (request: Request) => string | undefined; challenge: string } {
   const kind = scheme.type === "http" ? (scheme.scheme ?? "").toLowerCase() : scheme.type;
-  const isBearer = kind === "bearer" || kind === "oauth2" || kind === "openIdConnect";
-  if (isBearer)
-    return { scheme: name, read: bearerToken, challenge: `Bearer realm="${realm}"`, isBearer, handler, scopes };
-  if (kind === "basic") {
-    return {
-      scheme: name,
-      read: basicCredentials,
-      challenge: `Basic realm="${realm}", charset="UTF-8"`,
-      isBearer,
-      handler,
-      scopes,
-    };
+  switch (kind) {
+    case "bearer":
+    case "oauth2":
+    case "openIdConnect":
+      return { read: bearerToken, challenge: `Bearer realm="${realm}"` };
+    case "basic":
+      return { read: basicCredentials, challenge: `Basic realm="${realm}", charset="UTF-8"` };
+    case "apiKey":
+      return { read: apiKey(scheme), challenge: `ApiKey realm="${realm}", name="${scheme.name}"` };
+    case "mutualTLS":
+      return { read: clientCertificate, challenge: `${kind} realm="${realm}"` };
+    default:
+      return { read: scheme.type === "http" ? credentialsOf(kind) : () => undefined, challenge: `${kind} realm="${realm}"` };
   }
-  if (kind === "apiKey") {
-    return {
-      scheme: name,
-      read: apiKey(scheme),
-      challenge: `ApiKey realm="${realm}", name="${scheme.name}"`,
-      isBearer,
-      handler,
-      scopes,
-    };
-  }
-  const read =
-    scheme.type === "http" ? credentialsOf(kind) : scheme.type === "mutualTLS" ? clientCertificate : () => undefined;
-  return { scheme: name, read, challenge: `${kind} realm="${realm}"`, isBearer, handler, scopes };
 }
 
 /** Reads what follows the name of an HTTP scheme (RFC 9110, section 11.6.2). */
