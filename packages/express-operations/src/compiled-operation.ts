@@ -32,12 +32,15 @@ export interface Streams {
   ) => Promise<BodyReader>;
   /** Prepares the response to a request whose body is not read to its end. */
   leaveUnread: (request: Request, response: Response) => void;
-  /** Sends a response while its body is produced, with the headers that `announce` returns. Rejects with the error of the body. */
+  /**
+   * Sends a response while its body is produced, with the headers that `announce` returns. Calls `abort` if it ends the body early.
+   * Rejects with the error of the body.
+   */
   send: (
     request: Request,
     response: Response,
     streamed: StreamedResponse,
-    announce: (status: number, headers: Headers) => Headers,
+    options: { announce: (status: number, headers: Headers) => Headers; abort: (reason: unknown) => void },
   ) => Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import { isNotModified } from "./response/conditions.ts";
 import type { Headers } from "./response/handler-response.ts";
 import { type EncodedResponse, encodeResponse, type OperationResult } from "./response/respond.ts";
 import { StreamedResponse } from "./response/streamed-response.ts";
-import { type Exchange, type Road, serve } from "./road.ts";
+import { controllerOf, type Exchange, type Road, serve } from "./road.ts";
 
 /** Returns the Express handler that serves each request, and writes the result. */
 export function expressHandler(road: Road, operations: Operation[], problemFormat: ProblemFormat) {
@@ -15,8 +15,11 @@ export function expressHandler(road: Road, operations: Operation[], problemForma
     const write = (result: OperationResult): void => {
       if (result instanceof StreamedResponse) {
         const { streams } = exchange.operation!.options;
-        const announce = (status: number, headers: Headers) => withDeprecation(status, headers, exchange);
-        streams.send(request, response, result, announce).catch(fail).catch(next);
+        const sending = {
+          announce: (status: number, headers: Headers) => withDeprecation(status, headers, exchange),
+          abort: (reason: unknown) => controllerOf(exchange).abort(reason),
+        };
+        streams.send(request, response, result, sending).catch(fail).catch(next);
       } else if (!(result instanceof Problem)) send(exchange, result);
       else if (response.headersSent) response.destroy();
       else {
@@ -57,6 +60,7 @@ function exchangeOf(request: Request, response: Response): Exchange {
     compiled: undefined,
     parameters: undefined,
     body: undefined,
+    controller: undefined,
   };
 }
 

@@ -9,7 +9,6 @@ import { problemOfFaults } from "./request/fault-message.ts";
 import { namedHeaders, type Parameters } from "./request/values.ts";
 import { type PathRouter, queryOf } from "./request/path-router.ts";
 import type { HandlerResponse } from "./response/handler-response.ts";
-import { signalOf } from "./response/request-signal.ts";
 import { type EncodedResponse, encodeResponse, type OperationResult } from "./response/respond.ts";
 import { discardUnsent, StreamedResponse } from "./response/streamed-response.ts";
 import type { Admission } from "./security/security.ts";
@@ -37,6 +36,8 @@ export interface Exchange {
   compiled: CompiledOperation | undefined;
   parameters: Parameters | undefined;
   body: ReceivedBody | undefined;
+  /** Undefined until the handler reads `signal`, or a stream ends early. */
+  controller: AbortController | undefined;
 }
 
 /** The fields of `response.locals` that `implement` shares with the middlewares before it. */
@@ -191,7 +192,7 @@ function validate(exchange: Routed, body: ReceivedBody | undefined): Ended {
 function handle(exchange: Routed): MaybePromise<HandlerResponse> {
   exchange.locals.beforeHandler?.();
   const { body, operation } = exchange;
-  const given = new HandlerInput(exchange) as unknown as Record<string, unknown>;
+  const given = new HandlerInput(exchange);
   return body?.stream === undefined
     ? operation.handler(given)
     : body.stream.withFailure(() => operation.handler(given));
@@ -199,25 +200,13 @@ function handle(exchange: Routed): MaybePromise<HandlerResponse> {
 
 /** The input of a handler. It is a class because a getter in an object literal takes twenty times as long to create. */
 class HandlerInput {
-  readonly #response: Response;
-  readonly operationId: string;
-  readonly path: object;
-  readonly query: object;
-  readonly headers: object;
-  readonly cookies: object;
-  readonly contentType: string | undefined;
-  readonly body: unknown;
-  readonly files: unknown;
-  readonly parts: unknown;
-  readonly requestPath: string;
-  readonly lastEventId: string | undefined;
-  readonly caller: unknown;
-  readonly callers: unknown;
-  readonly context: unknown;
+  [field: string]: unknown;
+  readonly #exchange: Exchange;
 
-  constructor({ request, response, operation, admission, compiled, parameters, body }: Routed) {
+  constructor(exchange: Routed) {
+    const { request, operation, admission, compiled, parameters, body } = exchange;
     const { context } = operation.options;
-    this.#response = response;
+    this.#exchange = exchange;
     this.operationId = operation.id;
     this.path = parameters.path;
     this.query =
@@ -237,8 +226,22 @@ class HandlerInput {
 
   /** Aborts when the client has gone before the response has ended. It is created when it is first read. */
   get signal(): AbortSignal {
-    return signalOf(this.#response);
+    return controllerOf(this.#exchange).signal;
   }
+}
+
+/** Returns the controller of a request's signal. Its reason to abort may come before the handler reads the signal. */
+export function controllerOf(exchange: Exchange): AbortController {
+  if (exchange.controller !== undefined) return exchange.controller;
+  const { response } = exchange;
+  const controller = (exchange.controller = new AbortController());
+  const abortUnlessFinished = (): void => {
+    if (!response.writableFinished)
+      controller.abort(new DOMException("The client closed the connection.", "AbortError"));
+  };
+  if (response.destroyed) abortUnlessFinished();
+  else response.once("close", abortUnlessFinished);
+  return controller;
 }
 
 /** Returns the `Last-Event-ID` of a request (WHATWG HTML, section 9.2.4). Node reads its UTF-8 as Latin-1. */

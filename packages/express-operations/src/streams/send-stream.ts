@@ -28,7 +28,7 @@ interface Prepared {
  */
 export async function sendStream(
   settings: StreamSettings,
-  ...[request, response, streamed, announce]: Parameters<Streams["send"]>
+  ...[request, response, streamed, { announce, abort }]: Parameters<Streams["send"]>
 ): Promise<void> {
   const { status, headers, source } = await prepare(request, response, streamed);
   const written = announce(status, headers);
@@ -37,7 +37,8 @@ export async function sendStream(
     await discard(streamed.body);
     return;
   }
-  await new StreamWriter(response, { status, headers: written }, { source, items: streamed.items }, settings).send();
+  const body = { source, items: streamed.items, abort };
+  await new StreamWriter(response, { status, headers: written }, body, settings).send();
 }
 
 async function prepare(request: Request, response: Response, streamed: StreamedResponse): Promise<Prepared> {

@@ -1,6 +1,5 @@
 import type { Response } from "express";
 import type { ChunkSource } from "./chunk-source.ts";
-import { abort } from "../response/request-signal.ts";
 import type { Headers } from "../response/handler-response.ts";
 import { KEEP_ALIVE } from "../response/server-sent-events.ts";
 import type { ItemWriter } from "../response/streamed-response.ts";
@@ -23,6 +22,8 @@ export class StreamWriter {
   readonly #response: Response;
   readonly #source: ChunkSource;
   readonly #items: ItemWriter | undefined;
+  /** Aborts the signal of the handler. */
+  readonly #abort: (reason: unknown) => void;
   readonly #settings: StreamSettings;
   readonly #writeHead: () => void;
   /** The length that the head announces. */
@@ -46,12 +47,13 @@ export class StreamWriter {
   constructor(
     response: Response,
     { status, headers }: { status: number; headers: Headers },
-    { source, items }: { source: ChunkSource; items: ItemWriter | undefined },
+    { source, items, abort }: { source: ChunkSource; items: ItemWriter | undefined; abort: (reason: unknown) => void },
     settings: StreamSettings,
   ) {
     this.#response = response;
     this.#source = source;
     this.#items = items;
+    this.#abort = abort;
     this.#settings = settings;
     this.#writeHead = () => void response.writeHead(status, headers);
     const length = Object.keys(headers).find((name) => name.toLowerCase() === "content-length");
@@ -160,7 +162,7 @@ export class StreamWriter {
 
   /** Ends an event stream after the current event. Clients connect again, to a process that still accepts them. */
   readonly #onShutdown = (): void => {
-    abort(this.#response, this.#settings.shutdown!.reason);
+    this.#abort(this.#settings.shutdown!.reason);
     if (this.#isReading) this.#endEarly();
   };
 
