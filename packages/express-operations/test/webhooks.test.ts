@@ -358,6 +358,18 @@ describe("a sender", () => {
     });
   });
 
+  test("reads the body of a response that lacks a declared header", async () => {
+    const described = { description: "", headers: { "X-A": { required: true } }, content: { "application/json": {} } };
+    const webhooks = { left: { post: { responses: { 200: described } } } };
+    const { left } = webhookSenders<{ left: { post: { responses: object } } }>()({
+      document: { openapi: "3.1.0", webhooks },
+      secret: SECRET,
+    });
+    const { origin } = await script(respond(200, { "Content-Type": "application/json" }, "[1]"));
+    const response = { status: 200, contentType: "application/json", body: [1] };
+    expect(await left.send(origin)).toMatchObject({ ok: true, response });
+  });
+
   test("reports a receiver that cannot be reached by its origin and the attempts", async () => {
     const { seen, origin } = await script((request) => void request.destroy());
     const url = `${origin}/secret/path?token=1`;

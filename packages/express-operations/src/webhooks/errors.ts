@@ -15,16 +15,6 @@ export class InvalidWebhookError extends Error {
   }
 }
 
-/** The facts of an undelivered message. */
-interface UndeliveredMessage {
-  webhook: string;
-  /** The origin of the URL. Path and query may be secret. */
-  origin: string;
-  id: string;
-  attempts: number;
-  isTimeout: boolean;
-}
-
 /**
  * A message whose last attempt got no response: the connection failed or the time-out passed. `cause` is the error of the
  * last attempt. Send the message again later with the same `id`.
@@ -32,12 +22,17 @@ interface UndeliveredMessage {
 export class WebhookDeliveryError extends Error {
   override name = "WebhookDeliveryError";
   readonly webhook: string;
+  /** The origin of the URL. Path and query may be secret. */
   readonly origin: string;
   readonly id: string;
   readonly attempts: number;
   readonly isTimeout: boolean;
 
-  constructor({ webhook, origin, id, attempts, isTimeout }: UndeliveredMessage, cause: unknown) {
+  constructor(
+    facts: Pick<WebhookDeliveryError, "webhook" | "origin" | "id" | "attempts" | "isTimeout">,
+    cause: unknown,
+  ) {
+    const { webhook, origin, id, attempts, isTimeout } = facts;
     const last = isTimeout ? "timed out" : "failed without a response";
     super(`"${webhook}" was not delivered to ${origin}. Attempt ${attempts}, the last, ${last}.`, { cause });
     this.webhook = webhook;

@@ -19,24 +19,19 @@ export interface CallbackSource {
 /** Returns the value of an expression, or undefined if the request or response does not have it. */
 type Evaluate = (source: CallbackSource) => unknown;
 
-/** Resolves to an absolute URL. Throws a `SyntaxError` that says which expression has no usable value. */
-type CallbackUrl = (source: CallbackSource) => URL;
-
 /** `$request.` or `$response.`, the location, and the rest (OpenAPI 3.1, "Runtime Expressions"). */
 const SOURCE = /^\$(request|response)\.(?:(header|query|path)\.(.+)|body(?:#(|\/.*))?)$/s;
 
 /**
  * Returns the function that resolves the URL of a callback: a runtime expression, or a text with expressions in braces
  * (OpenAPI 3.1, "Callback Object"). A value at the start of the URL is inserted as it is. Other values are
- * percent-encoded, so that they cannot change other parts of the URL. Throws for an expression that is none.
+ * percent-encoded, so that they cannot change other parts of the URL. Throws for an expression that is none. The function throws a
+ * `SyntaxError` that says which expression has no usable value.
  */
-export function callbackUrl(template: string, method: string): CallbackUrl {
+export function callbackUrl(template: string, method: string): (source: CallbackSource) => URL {
   const parts = template.startsWith("$") ? [`{${template}}`] : template.split(/(\{\$[^}]*\})/);
-  const pieces = parts.filter((part) => part !== "").map((part) => pieceOf(part, method));
-  return (source) => {
-    const text = pieces.map((piece, at) => textOf(piece, source, at === 0)).join("");
-    return httpUrl(text, `The URL from ${template}`);
-  };
+  const pieces = parts.filter((part) => part !== "").map((part, at) => pieceOf(part, method, at === 0));
+  return (source) => httpUrl(pieces.map((piece) => piece(source)).join(""), `The URL from ${template}`);
 }
 
 /** Parses the absolute URL of a request. Throws a `SyntaxError` for other schemes than http and https, and for credentials. */
@@ -48,22 +43,17 @@ export function httpUrl(text: string, subject: string): URL {
   return url;
 }
 
-interface Piece {
-  text: string;
-  evaluate: Evaluate | undefined;
-}
-
-function pieceOf(part: string, method: string): Piece {
-  const text = /^\{(\$.*)\}$/s.exec(part)?.[1];
-  return text === undefined ? { text: part, evaluate: undefined } : { text, evaluate: evaluator(text, method) };
-}
-
-function textOf({ text, evaluate }: Piece, source: CallbackSource, isFirst: boolean): string {
-  if (evaluate === undefined) return text;
-  const value = evaluate(source);
-  if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean")
-    throw new SyntaxError(`${text} ${value === undefined ? "is missing" : "is not a text"}.`);
-  return isFirst ? String(value) : encodeURIComponent(value);
+/** Returns what a part of a template becomes: itself, or the value of its expression. */
+function pieceOf(part: string, method: string, isFirst: boolean): (source: CallbackSource) => string {
+  const expression = /^\{(\$.*)\}$/s.exec(part)?.[1];
+  if (expression === undefined) return () => part;
+  const evaluate = evaluator(expression, method);
+  return (source) => {
+    const value = evaluate(source);
+    if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean")
+      throw new SyntaxError(`${expression} ${value === undefined ? "is missing" : "is not a text"}.`);
+    return isFirst ? String(value) : encodeURIComponent(value);
+  };
 }
 
 function evaluator(expression: string, method: string): Evaluate {

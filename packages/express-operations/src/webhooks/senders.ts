@@ -20,14 +20,7 @@ export { InvalidWebhookError, WebhookDeliveryError } from "./errors.ts";
 export type { CallbackSource } from "./expression.ts";
 export type { RetryOptions } from "./delivery.ts";
 export type { UnsignedMessage, WebhookSecret } from "./signature.ts";
-export type {
-  CallbackOperations,
-  CallbackSender,
-  Delivery,
-  SendOptions,
-  WebhookOperations,
-  WebhookSender,
-} from "./types.ts";
+export type * from "./types.ts";
 
 /** Returns the headers that authenticate a message, for signatures other than those of a secret. */
 export type Signer = (
