@@ -31,8 +31,6 @@ export class StreamWriter {
   #sent = 0;
   /** Items that are written before the event loop continues. */
   #batch = "";
-  /** Whether the client has to read before the next chunk. */
-  #isFull = false;
   #headTimer: NodeJS.Timeout | undefined;
   #keepAlive: NodeJS.Timeout | undefined;
   /** Resumes after the client has read, or has gone. */
@@ -91,8 +89,8 @@ export class StreamWriter {
       const chunk = isItem ? this.#items.write(value) : bytesOf(value);
       if (this.#response.destroyed) return this.#onClose();
       this.#write(chunk, isItem);
-      if (this.#isFull) await new Promise<void>((resume) => (this.#resume = resume));
-      if (this.#isEventStream && this.#settings.shutdown?.aborted === true) this.#endEarly();
+      if (this.#response.writableNeedDrain) await new Promise<void>((resume) => (this.#resume = resume));
+      if (this.#items?.isEventStream && this.#settings.shutdown?.aborted) this.#endEarly();
     }
   }
 
@@ -107,7 +105,7 @@ export class StreamWriter {
     else {
       this.#stopComments(); // bytes may end within an event, which a comment would change
       this.#flush();
-      this.#isFull = !this.#response.write(chunk);
+      this.#response.write(chunk);
     }
   }
 
@@ -122,32 +120,31 @@ export class StreamWriter {
     const batch = this.#batch;
     this.#batch = "";
     this.#keepAlive?.refresh();
-    if (!this.#response.destroyed) this.#isFull = !this.#response.write(batch);
+    if (!this.#response.destroyed) this.#response.write(batch);
   };
 
   #end(): void {
     if (this.#length !== undefined && this.#sent < this.#length)
       throw new RangeError(`The body ended after ${this.#sent} bytes of its Content-Length of ${this.#length}.`);
+    this.#finish();
+  }
+
+  #finish(): void {
     if (!this.#response.headersSent) this.#writeHead();
     this.#flush();
     this.#response.end();
-  }
-
-  get #isEventStream(): boolean {
-    return this.#items?.isEventStream === true;
   }
 
   #listen(): void {
     const { headersAfter, keepAlive, shutdown } = this.#settings;
     this.#response.on("drain", this.#onDrain).once("close", this.#onClose);
     this.#headTimer = setTimeout(this.#flushHead, headersAfter);
-    if (!this.#isEventStream) return;
+    if (this.#items?.isEventStream !== true) return;
     shutdown?.addEventListener("abort", this.#onShutdown);
     if (keepAlive > 0) this.#keepAlive = setTimeout(this.#sendComment, keepAlive);
   }
 
   readonly #onDrain = (): void => {
-    this.#isFull = false;
     this.#resume?.();
     this.#resume = undefined;
   };
@@ -170,9 +167,7 @@ export class StreamWriter {
     if (this.#isOver) return;
     this.#isOver = true;
     void this.#stop()?.catch(() => {}); // `send` reports the error
-    if (!this.#response.headersSent) this.#writeHead();
-    this.#flush();
-    this.#response.end();
+    this.#finish();
   }
 
   readonly #flushHead = (): void => {
@@ -182,7 +177,7 @@ export class StreamWriter {
   };
 
   readonly #sendComment = (): void => {
-    if (this.#response.headersSent && !this.#isFull) this.#response.write(KEEP_ALIVE);
+    if (this.#response.headersSent && !this.#response.writableNeedDrain) this.#response.write(KEEP_ALIVE);
     this.#keepAlive?.refresh();
   };
 
