@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { encodeRequest, exampleRequest } from "../src/conformance/example-request.ts";
 import { exampleValue } from "../src/example/example-value.ts";
-import { invalidValues } from "../src/conformance/invalid-values.ts";
-import { negativeInputs } from "../src/conformance/negative-inputs.ts";
+
+import { invalidValues, negativeInputs } from "../src/conformance/negative-inputs.ts";
 import { declaredBody, encodeBody, sentAs } from "../src/conformance/request-body.ts";
 import { operationsOf, type Schema, boundsOf, effectiveSchema, nonNullTypesOf } from "openapi-document";
 

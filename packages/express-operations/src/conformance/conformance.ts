@@ -3,15 +3,9 @@ import type { Check } from "./check-maker.ts";
 import { conformanceChecks } from "./checks.ts";
 import type { Limits } from "./checks.ts";
 import { type Cost, type CostReport, type CostTarget, searchCosts } from "./cost/search.ts";
-import type { Credentials } from "./example-request.ts";
+import { type Credentials, type Example, exampleRequestMakers, exampleRequests } from "./example-request.ts";
 import { ConformanceError, isUnreachable, type Target } from "./exchange.ts";
-import {
-  type Example,
-  exampleRequestMakers,
-  exampleRequests,
-  type ResponseValidator,
-  responseValidator,
-} from "./wire.ts";
+import { type ResponseValidator, responseValidator } from "./response-assertion.ts";
 import type { OpenApiDocument } from "openapi-document";
 
 export { type Check, conformanceChecks, ConformanceError, type Credentials, type Limits, type Target };

@@ -1,4 +1,10 @@
-import type { OpenApiDocument, OperationEntry, ParameterObject } from "openapi-document";
+import {
+  type OpenApiDocument,
+  type OperationEntry,
+  operationsOf,
+  type ParameterObject,
+  readableDocument,
+} from "openapi-document";
 import { exampleValue } from "../example/example-value.ts";
 import { firstExample } from "../example/given-values.ts";
 import { setParameter, type SentParameters } from "../example/parameter-style.ts";
@@ -91,4 +97,39 @@ function headersOf(request: ExampleRequest, contentType: string | undefined): He
   const cookie = [headers.get("Cookie") ?? [], cookies].flat().join("; ");
   if (cookie !== "") headers.set("Cookie", cookie);
   return headers;
+}
+
+/** A valid request of an operation according to the document, for tests that send it themselves. */
+export interface Example {
+  operationId: string;
+  /** Upper case. */
+  method: string;
+  /** Path below the base URL with the query, percent-encoded. */
+  target: string;
+  /** The headers, without credentials. */
+  headers: Record<string, string>;
+  /** A form with files is `FormData`, which sets its own Content-Type. */
+  body: string | FormData | undefined;
+}
+
+/**
+ * Returns a valid request for each operation, made from the examples of the document. Throws if a required value has no
+ * example.
+ */
+export function exampleRequests(document: OpenApiDocument): Example[] {
+  return Array.from(exampleRequestMakers(document).values(), (make) => make());
+}
+
+/**
+ * Returns a function for each operation, by operationId. It returns a valid request, as in `exampleRequests`, and throws if a
+ * required value has no example.
+ */
+export function exampleRequestMakers(given: OpenApiDocument): Map<string, () => Example> {
+  const document = readableDocument(given);
+  return new Map(operationsOf(document).map((entry) => [entry.id, () => exampleOf(document, entry)]));
+}
+
+function exampleOf(document: OpenApiDocument, entry: OperationEntry): Example {
+  const { method, path, query, headers, body } = encodeRequest(exampleRequest(document, entry));
+  return { operationId: entry.id, method, target: path + query, headers: Object.fromEntries(headers), body };
 }

@@ -2,12 +2,15 @@ import {
   type HeaderObject,
   type OpenApiDocument,
   type OperationEntry,
+  operationsOf,
+  readableDocument,
   resolve,
   type ResponseObject,
   responseKey,
   isJson,
 } from "openapi-document";
 import { declaredAs, parseMediaType } from "../media-type.ts";
+import { PathRouter } from "../request/path-router.ts";
 import { itemFormat } from "../response/item-format.ts";
 import { type ResponseCheck, responseCheck } from "../response/response-check.ts";
 import type { ExampleRequest } from "./example-request.ts";
@@ -18,7 +21,7 @@ import { type ReceivedItem, receivedItems } from "./stream-items.ts";
  * Rejects with a `ConformanceError` if a response violates the document. If the request was valid (`isValid`), an
  * undeclared status is a violation.
  */
-export type ResponseAssertion = (request: ExampleRequest, received: Received, isValid: boolean) => Promise<void>;
+type ResponseAssertion = (request: ExampleRequest, received: Received, isValid: boolean) => Promise<void>;
 
 /**
  * Returns the assertion for the responses of an operation: status, media type and required headers are declared, and
@@ -111,7 +114,7 @@ function expectDeclaredType(response: ResponseObject, received: Received, isHead
 }
 
 /** Expects a JSON body with a JSON media type. */
-export function expectJson({ status, headers, text }: Received): void {
+function expectJson({ status, headers, text }: Received): void {
   const essence = parseMediaType(headers.get("Content-Type") ?? "")?.essence ?? "";
   if (!isJson(essence))
     throw new ConformanceError(`expected a failure as JSON, got ${status} as ${essence || "nothing"}`);
@@ -124,4 +127,38 @@ function parsed(text: string): unknown {
   } catch {
     throw new ConformanceError("expected a body of JSON, got text that is not JSON");
   }
+}
+
+/**
+ * Validates the response to any request, valid or not. The target is below the base URL. Rejects with a
+ * `ConformanceError`.
+ */
+export type ResponseValidator = (sent: { method: string; target: string }, received: Received) => Promise<void>;
+
+/**
+ * Returns a function that validates responses against the operation of their request: declared statuses, media types,
+ * headers and schemas. Without such an operation, only an error or an OPTIONS response without a body conforms.
+ */
+export function responseValidator(given: OpenApiDocument): ResponseValidator {
+  const document = readableDocument(given);
+  const router = new PathRouter<Map<string, { template: string; assertResponse: ResponseAssertion }>>();
+  for (const entry of operationsOf(document)) {
+    const methods = router.route(entry.path, () => new Map());
+    methods.set(entry.method.toUpperCase(), {
+      template: entry.path,
+      assertResponse: responseAssertion(document, entry),
+    });
+  }
+  return async ({ method, target }, received) => {
+    const route = router.find(target.replace(/\?.*/s, ""))?.route;
+    const found = route?.get(method) ?? (method === "HEAD" ? route?.get("GET") : undefined);
+    if (found !== undefined) {
+      const sent = { method, template: found.template } as ExampleRequest; // `assertResponse` reads nothing else
+      await found.assertResponse(sent, received, received.status < 400);
+    } else if (received.status >= 400) {
+      if (method !== "HEAD") expectJson(received);
+    } else if (method !== "OPTIONS" || route === undefined || received.text !== "") {
+      throw new ConformanceError(`expected a failure where there is no operation, got ${received.status}`);
+    }
+  };
 }
