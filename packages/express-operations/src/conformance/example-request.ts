@@ -6,7 +6,7 @@ import {
   readableDocument,
 } from "openapi-document";
 import { exampleValue } from "../example/example-value.ts";
-import { firstExample } from "../example/given-values.ts";
+import { givenExample } from "../example/given-values.ts";
 import { setParameter, type SentParameters } from "../example/parameter-style.ts";
 import { encodeBody, exampleBody, type RequestBody } from "./request-body.ts";
 
@@ -55,11 +55,11 @@ export function emptyRequest({ method, path }: OperationEntry, credentials: Cred
  * express one.
  */
 export function exampleParameter(document: OpenApiDocument, parameter: ParameterObject): unknown {
-  const { example, examples, schema, content, name } = parameter;
+  const { schema, content, name } = parameter;
   const [media] = Object.values(content ?? {}) as Pick<ParameterObject, "schema" | "example">[];
   const least = { minItems: 1, minProperties: 1, minLength: 1 };
   const node = { allOf: [schema ?? media?.schema ?? {}, least] };
-  const given = example ?? firstExample(document, examples) ?? media?.example;
+  const given = givenExample(document, parameter) ?? media?.example;
   return isEmpty(given) ? exampleValue(document, node, `parameter "${name}"`) : given;
 }
 

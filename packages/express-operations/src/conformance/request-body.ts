@@ -13,7 +13,7 @@ import {
 } from "openapi-document";
 import { declaredAs, parseMediaType } from "../media-type.ts";
 import { exampleValue, withoutReadOnly } from "../example/example-value.ts";
-import { firstExample, parsedExample } from "../example/given-values.ts";
+import { givenExample, parsedExample } from "../example/given-values.ts";
 
 /** A body and its media type. */
 export interface RequestBody {
@@ -61,7 +61,7 @@ export function declaredBody(document: OpenApiDocument, entry: OperationEntry): 
   const declared = Object.keys(content);
   const key = declared.find((type) => isJson(essenceOf(type))) ?? declared[0];
   if (key === undefined) return undefined;
-  const { schema = {}, encoding = {}, example, examples } = content[key]!;
+  const { schema = {}, encoding = {} } = content[key]!;
   const contentType = sentAs(key);
   return {
     contentType,
@@ -70,7 +70,7 @@ export function declaredBody(document: OpenApiDocument, entry: OperationEntry): 
     declared,
     schema: effectiveSchema(document, schema),
     encoding,
-    example: parsedExample(document, schema, example ?? firstExample(document, examples)),
+    example: parsedExample(document, schema, givenExample(document, content[key]!)),
   };
 }
 

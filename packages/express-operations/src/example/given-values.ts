@@ -2,19 +2,22 @@ import { isDeepStrictEqual } from "node:util";
 import {
   effectiveSchema,
   type ExampleObject,
+  mayBe,
   type OpenApiDocument,
   resolve,
   type Schema,
-  typeOf,
   typesOf,
+  valuesOf,
 } from "openapi-document";
 
-export function firstExample(document: OpenApiDocument, examples: Record<string, ExampleObject> | undefined): unknown {
-  const [first] = Object.values(examples ?? {});
-  return first === undefined ? undefined : exampleIn(resolve<ExampleObject>(document, first));
-}
-
-function exampleIn({ value, dataValue }: ExampleObject): unknown {
+/** Returns the example of a parameter or a body; undefined if it has none. */
+export function givenExample(
+  document: OpenApiDocument,
+  { example, examples = {} }: { example?: unknown; examples?: Record<string, ExampleObject> },
+): unknown {
+  const [first] = Object.values(examples);
+  if (example != null || first === undefined) return example;
+  const { value, dataValue } = resolve<ExampleObject>(document, first);
   return value ?? dataValue;
 }
 
@@ -43,15 +46,13 @@ export function givenValues(document: OpenApiDocument, schema: Schema): unknown[
 
 /** Returns the only values that a schema allows by `const` or `enum`, null last; undefined if it lists none. */
 export function listedValues(schema: Schema): unknown[] | undefined {
-  if ("const" in schema) return [schema["const"]];
-  if (!Array.isArray(schema["enum"])) return undefined;
-  const values = schema["enum"] as unknown[];
-  return [...values.filter((value) => value !== null), ...values.filter((value) => value === null)];
+  const values: unknown = valuesOf(schema);
+  return Array.isArray(values)
+    ? values.toSorted((one, other) => Number(one === null) - Number(other === null))
+    : undefined;
 }
 
-function fits(schema: Schema, value: unknown): boolean {
-  const types = typesOf(schema);
-  const type = typeOf(value);
-  if (types.length > 0 && !types.includes(type) && !(type === "integer" && types.includes("number"))) return false;
-  return typeof value !== "string" || value.length >= Number(schema["minLength"] ?? 0);
+function fits({ type, nullable, minLength = 0 }: Schema, value: unknown): boolean {
+  const isTyped = mayBe({ ...(type !== undefined && { type }), nullable }, value); // not compared with all listed values
+  return isTyped && !(typeof value === "string" && value.length < Number(minLength));
 }

@@ -125,9 +125,7 @@ export class ValueMaker {
     const values = this.#isDrawn(place) ? (listed ?? []) : givenValues(this.#document, schema);
     if (listed !== undefined && values.length === 0) throw new NoExampleError(this.#where, place.at);
     if (listed !== undefined || variation < values.length) {
-      const drawn =
-        this.#random !== undefined && variation === 0 ? Math.floor(this.#random() * values.length) : variation;
-      const value = values[drawn % values.length];
+      const value = values[this.#drawn(variation, values.length) % values.length];
       return isRecord(value) ? this.#object(schema, parts, place, { given: value, variation: 0 }) : value;
     }
     for (const part of parts) this.#trail.set(part, (this.#trail.get(part) ?? 0) + 1);
@@ -148,28 +146,25 @@ export class ValueMaker {
     );
     const conditions = parts.filter((part) => part["if"] !== undefined);
     if (choices.length === 0 && conditions.length === 0) return this.#makeTyped(schema, parts, place, variation);
-    let rest = this.#drawn(variation);
+    let rest = this.#drawn(variation, 2 ** 20);
     const take = (count: number): number => {
       const digit = rest % count;
       rest = Math.floor(rest / count);
       return digit;
     };
     const chosen = choices.map((choice) => choice[take(choice.length)]!);
-    const applied =
-      conditions.length === 0
-        ? []
-        : branches(conditions, take(conditions.length + 1 + 2 ** Math.min(conditions.length, 8)));
-    const plain = parts.map((part) => withoutKeywords(part, CHOSEN));
-    return this.#make(
-      { allOf: [...plain, ...chosen, ...applied] },
-      place,
-      this.#random === undefined ? rest : variation,
+    const { length } = conditions;
+    const applied = length === 0 ? [] : branches(conditions, take(length + 1 + 2 ** Math.min(length, 8)));
+    const plain = parts.map((part) =>
+      Object.fromEntries(Object.entries(part).filter(([keyword]) => !CHOSEN.has(keyword))),
     );
+    const left = this.#random === undefined ? rest : variation;
+    return this.#make({ allOf: [...plain, ...chosen, ...applied] }, place, left);
   }
 
-  /** Returns a variation, or a drawn number if nothing was found invalid yet. */
-  #drawn(variation: number): number {
-    return this.#random === undefined || variation > 0 ? variation : Math.floor(this.#random() * 2 ** 20);
+  /** Returns a variation, or a number drawn from 0 to below `count` if nothing was found invalid yet. */
+  #drawn(variation: number, count: number): number {
+    return this.#random === undefined || variation > 0 ? variation : Math.floor(this.#random() * count);
   }
 
   #makeTyped(schema: Schema, parts: Schema[], { at, depth }: Place, variation: number): unknown {
@@ -201,8 +196,8 @@ export class ValueMaker {
 
   #text(schema: Schema, variation: number, isDrawn: boolean): string | undefined {
     if (!isDrawn) return exampleText(schema, variation, this.#isResponse ? "x" : "");
-    const word = () => WORDS[Math.floor(this.#random!() * WORDS.length)]!;
-    const number = Math.floor(this.#random!() * 2 ** 31);
+    const word = () => WORDS[this.#drawn(0, WORDS.length)]!;
+    const number = this.#drawn(0, 2 ** 31);
     const isPlain = schema["pattern"] === undefined && schema["format"] === undefined;
     const words = `${word()} ${word()}`.slice(0, Math.min(Number(schema["maxLength"] ?? Infinity), 100));
     return exampleText(schema, isPlain ? 0 : number, words) ?? exampleText(schema);
@@ -217,16 +212,18 @@ export class ValueMaker {
     const prefix = listOf(schema["prefixItems"]);
     const rest = schema.items ?? (schema["unevaluatedItems"] as Schema | undefined) ?? {};
     const contained = parts.flatMap(({ contains, minContains = 1 }) =>
-      contains === undefined
-        ? []
-        : Array.from({ length: Math.min(Number(minContains), MAX_VALUES) }, () => contains as Schema),
+      Array.from(
+        { length: contains !== undefined ? Math.min(Number(minContains), MAX_VALUES) : 0 },
+        () => contains as Schema,
+      ),
     );
     const isClosed = (rest as unknown) === false;
     const most = Math.min(Number(schema["maxItems"] ?? Infinity), isClosed ? prefix.length : Infinity);
     const minimum = Number(schema["minItems"] ?? 0);
     if (minimum > MAX_VALUES || minimum > most) throw new NoExampleError(this.#where, at);
     const isShort = this.#isLeast(depth) || variation % 3 === 1 || this.#isCircular(rest);
-    const usual = isShort ? 0 : Math.max(prefix.length, this.#usualCount(variation));
+    const more = this.#random === undefined ? Number(variation % 3 === 2) : this.#drawn(0, 3);
+    const usual = isShort ? 0 : Math.max(prefix.length, 1 + more);
     const least =
       contained.length === 0 ? minimum : Math.max(minimum, Math.min(prefix.length, minimum) + contained.length);
     const count = Math.min(most, Math.max(least, usual));
@@ -235,18 +232,9 @@ export class ValueMaker {
     return Array.from({ length: count }, (_, index) => {
       const contains = contained[index - (count - contained.length)];
       const node = contains === undefined ? (prefix[index] ?? rest) : { allOf: [prefix[index] ?? rest, contains] };
-      return this.#item(
-        node,
-        { at: `${at}/${index}`, depth: depth + 1 },
-        Math.floor(variation / 3),
-        isUnique ? seen : undefined,
-      );
+      const place = { at: `${at}/${index}`, depth: depth + 1 };
+      return this.#item(node, place, Math.floor(variation / 3), isUnique ? seen : undefined);
     });
-  }
-
-  #usualCount(variation: number): number {
-    if (this.#random !== undefined) return 1 + Math.floor(this.#random() * 3);
-    return variation % 3 === 2 ? 2 : 1;
   }
 
   /** Makes an item; one that differs from those seen if the items are unique. */
@@ -368,10 +356,6 @@ const WORDS =
 const CHOSEN = new Set(
   "$ref allOf oneOf anyOf if then else dependentSchemas example examples default discriminator".split(" "),
 );
-
-function withoutKeywords(schema: Schema, keywords: Set<string>): Schema {
-  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !keywords.has(keyword)));
-}
 
 function impliedType(schema: Schema): string {
   const isAsserted = (type: string) => ASSERTIONS_BY_TYPE[type]!.some((keyword) => keyword in schema);

@@ -12,7 +12,7 @@ import {
   type Schema,
 } from "openapi-document";
 import { exampleValue, withoutReadOnly } from "../../example/example-value.ts";
-import { firstExample } from "../../example/given-values.ts";
+import { givenExample } from "../../example/given-values.ts";
 import { isForm, sentAs } from "../request-body.ts";
 import { counted, enclosed, type Filling, nested, pairFillings, repeated } from "./fillings.ts";
 
@@ -42,10 +42,10 @@ function inputsOf(document: OpenApiDocument, essence: string, media: MediaTypeOb
   return ["a", " ", "\u00E9", "<a>", "<", "{", "\r\n"].map((text) => repeated(text));
 }
 
-function exampleOf(document: OpenApiDocument, { schema = {}, example, examples }: MediaTypeObject): unknown {
+function exampleOf(document: OpenApiDocument, media: MediaTypeObject): unknown {
+  const { schema = {} } = media;
   try {
-    const given = example ?? firstExample(document, examples) ?? exampleValue(document, schema, "");
-    return withoutReadOnly(document, schema, given);
+    return withoutReadOnly(document, schema, givenExample(document, media) ?? exampleValue(document, schema, ""));
   } catch {
     return {};
   }
