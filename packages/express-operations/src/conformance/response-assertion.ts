@@ -15,7 +15,7 @@ import { itemFormat } from "../response/item-format.ts";
 import { type ResponseCheck, responseCheck } from "../response/response-check.ts";
 import type { ExampleRequest } from "./example-request.ts";
 import { ConformanceError, expectHeader, type Received } from "./exchange.ts";
-import { type ReceivedItem, receivedItems } from "./stream-items.ts";
+import { parsed, type ReceivedItem, receivedItems } from "./stream-items.ts";
 
 /**
  * Rejects with a `ConformanceError` if a response violates the document. If the request was valid (`isValid`), an
@@ -52,7 +52,7 @@ export function responseAssertion(document: OpenApiDocument, entry: OperationEnt
     }
     if (!isJson(parseMediaType(contentType)?.essence ?? "")) return;
     check ??= responseCheck(document, entry);
-    const sent = { status, contentType, body: parsed(text), headers: Object.fromEntries(headers) };
+    const sent = { status, contentType, body: jsonOf(text), headers: Object.fromEntries(headers) };
     const violations = (await check).response(sent);
     // Received headers are text, whatever type is declared.
     const first = violations.find(({ pointer }) => pointer.startsWith("/body"));
@@ -118,15 +118,13 @@ function expectJson({ status, headers, text }: Received): void {
   const essence = parseMediaType(headers.get("Content-Type") ?? "")?.essence ?? "";
   if (!isJson(essence))
     throw new ConformanceError(`expected a failure as JSON, got ${status} as ${essence || "nothing"}`);
-  parsed(text);
+  jsonOf(text);
 }
 
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new ConformanceError("expected a body of JSON, got text that is not JSON");
-  }
+function jsonOf(text: string): unknown {
+  const value = parsed(text);
+  if (value === undefined) throw new ConformanceError("expected a body of JSON, got text that is not JSON");
+  return value;
 }
 
 /**

@@ -48,8 +48,8 @@ function dataValues(data: string): unknown[] {
   return value === undefined ? [data] : [value, data];
 }
 
-/** Returns undefined for text that is not JSON. */
-function parsed(text: string): unknown {
+/** Returns the value of JSON; undefined for other text. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
