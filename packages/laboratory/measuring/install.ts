@@ -1,13 +1,20 @@
 import { execSync } from "node:child_process";
-import { basename } from "node:path";
+import { join } from "node:path";
 import { PNPM, withProgress } from "@platform/command-line";
 
-/** Installs the packages of a folder outside the workspace, from the lockfile of the folder. A shell also finds `npx.cmd`. */
-export async function installFolder(folder: string): Promise<void> {
+const PEERS = join(import.meta.dirname, "../peers");
+
+/** Returns the path of an installed package among the peers, or of a file in it. */
+export function peerPath(path: string): string {
+  return join(PEERS, "node_modules", path);
+}
+
+/** Installs what only the laboratory needs, from the lockfile of the peers. A shell also finds `npx.cmd`. */
+export async function installPeers(): Promise<void> {
   await withProgress((report) => {
-    report(`Installing packages in ${basename(folder)}`);
+    report("Installing the peers");
     execSync(`${PNPM} install --frozen-lockfile`, {
-      cwd: folder,
+      cwd: PEERS,
       stdio: ["ignore", "ignore", "pipe"], // what it says of an error is in the message of the error
     });
   });

@@ -1,6 +1,6 @@
 import { type Contender, serveContender } from "./contenders.ts";
 import { cpuSecondsOf, megabytesOf } from "@platform/test-support/machine";
-import type { PeerDatabase } from "./peers/peer.ts";
+import type { PeerDatabase } from "../peers/service/peer.ts";
 
 /** The requests to the process of a contender. */
 export type Question = "CPU seconds" | "memory in MB" | "process id";

@@ -1,7 +1,7 @@
 import { openSync, readFileSync, writeSync } from "node:fs";
 import type { Tuning } from "../../../apps/server/src/server.ts";
 import { type NativeName, startNative } from "./native-peers.ts";
-import type { PeerDatabase, StartPeer } from "./peers/peer.ts";
+import type { PeerDatabase, StartPeer } from "../peers/service/peer.ts";
 
 /** A contender of the benchmark: the service with some tuning, or a peer by the name of its file. */
 export interface Contender {
@@ -55,7 +55,7 @@ export async function serveContender(
   if (name === "go" || name === "rust") return startNative(name, database);
   const { pid } = process;
   if (name !== "petstore") {
-    const { start } = (await import(`./peers/${name}.ts`)) as { start: StartPeer };
+    const { start } = (await import(`../peers/service/${name}.ts`)) as { start: StartPeer };
     return { port: await start(database), pid };
   }
   const { createLogger, inBatches, readConfig, start } = (await import(service)) as typeof import("./service.ts");

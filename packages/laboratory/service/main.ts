@@ -4,7 +4,7 @@ import { canPin, Load } from "../measuring/process.ts";
 import { capacity } from "./capacity.ts";
 import { chart } from "./chart.ts";
 import { createDatabases } from "./database.ts";
-import { installPeers } from "./install-peers.ts";
+import { installPeers } from "../measuring/install.ts";
 import { overload } from "./overload.ts";
 import { twoProcesses } from "./processes.ts";
 import { type Bench, TURNS } from "./rounds.ts";

@@ -5,7 +5,7 @@ import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { withProgress } from "@platform/command-line";
-import type { PeerDatabase } from "./peers/peer.ts";
+import type { PeerDatabase } from "../peers/service/peer.ts";
 
 const CACHE = join(import.meta.dirname, "../../../node_modules/.cache/peers");
 
@@ -39,7 +39,7 @@ export async function buildNativePeers(path = PATH): Promise<NativeName[]> {
       await withProgress((report) => {
         report(`Building the peer in ${name}`);
         return promisify(execFile)(file, args, {
-          cwd: join(import.meta.dirname, "peers", name),
+          cwd: join(import.meta.dirname, "../peers/service", name),
           env: { ...process.env, PATH: path, CGO_ENABLED: "1" },
         });
       });

@@ -6,7 +6,7 @@ import { type Load, Process } from "../measuring/process.ts";
 import type { Question } from "./contender.ts";
 import { type Contender, flagsOf } from "./contenders.ts";
 import type { Databases } from "./database.ts";
-import type { PeerDatabase } from "./peers/peer.ts";
+import type { PeerDatabase } from "../peers/service/peer.ts";
 import { requestsOf, type Work } from "./works.ts";
 
 /** A contender in a child process, with its own copy of the database. */

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { root } from "@platform/test-support/clone";
 import { expect, test, vi } from "vitest";
 import { createDatabases } from "../service/database.ts";
-import { installPeers } from "../service/install-peers.ts";
+import { installPeers } from "../measuring/install.ts";
 import { buildNativePeers, type NativeName } from "../service/native-peers.ts";
 import { compareResponses, type Server } from "../service/responses.ts";
 import { startContender } from "../service/rounds.ts";

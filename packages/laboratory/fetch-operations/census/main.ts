@@ -4,9 +4,8 @@ import { join, sep } from "node:path";
 import { promisify } from "node:util";
 import { wholeNumber, withProgress } from "@platform/command-line";
 import { type CensusOptions, censusProgram, chosenNames, percent, printCauses } from "../../documents/census.ts";
-import { installDocuments } from "../../documents/directory.ts";
 import { inWorkers } from "../../documents/workers.ts";
-import { installFolder } from "../../measuring/install.ts";
+import { installPeers } from "../../measuring/install.ts";
 import { sampleOf } from "../../measuring/sample.ts";
 import type { DocumentResult } from "./worker.ts";
 
@@ -16,11 +15,10 @@ const values = censusProgram(
 )
   .option("--compile <count>", "compile this many of them under TypeScript 7, strict", wholeNumber(), 200)
   .option("--call <count>", "call each operation of this many of them", wholeNumber(), 50)
-  .option("--peers <count>", "generate and compile this many of them with hey-api and orval too", wholeNumber(), 0)
   .parse()
-  .opts<CensusOptions & { compile: number; call: number; peers: number }>();
+  .opts<CensusOptions & { compile: number; call: number }>();
 
-await installDocuments();
+await installPeers();
 
 const LIMIT_MILLISECONDS = 300_000;
 /** In this package, so that the clients find the runtime. */
@@ -76,14 +74,9 @@ console.log(
 );
 const withErrors = Array.from(failures, ([name, cause]) => ({ name, cause }));
 printCauses("Documents with compile errors", withErrors, compiled.length, causes);
-if (values.peers > 0) {
-  await installFolder(join(import.meta.dirname, ".."));
-  const { comparePeers } = await import("./peers.ts");
-  await comparePeers(sampleOf(generated, values.peers, seed + 3), root, compile);
-}
 
 /** Compiles clients in batches. Returns the first error of each client that has one. */
-async function compile(clients: { name: string; folder: string }[], isExact = true): Promise<Map<string, string>> {
+async function compile(clients: { name: string; folder: string }[]): Promise<Map<string, string>> {
   const errors = new Map<string, string>();
   const tsc = join(import.meta.dirname, "../../../../node_modules/typescript/bin/tsc");
   const batches = Array.from({ length: Math.ceil(clients.length / 10) }, (_, index) =>
@@ -95,7 +88,7 @@ async function compile(clients: { name: string; folder: string }[], isExact = tr
       const config = join(root, `tsconfig.${index}.json`);
       const options = {
         strict: true,
-        exactOptionalPropertyTypes: isExact,
+        exactOptionalPropertyTypes: true,
         noEmit: true,
         skipLibCheck: true,
         module: "nodenext",

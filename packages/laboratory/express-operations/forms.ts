@@ -1,6 +1,6 @@
-import { ratioOf, show, spreadOf } from "../../measuring/figures.ts";
-import { throughput } from "../throughput.ts";
-import { FORM_REQUESTS, type FormKind } from "./document.ts";
+import { ratioOf, show, spreadOf } from "../measuring/figures.ts";
+import { throughput } from "./throughput.ts";
+import { FORM_REQUESTS, type FormKind } from "../peers/forms/document.ts";
 
 /** The libraries that read each kind of form. The others reject it, or need another library for it. */
 const READERS = {
@@ -14,7 +14,7 @@ export type Reader = (typeof READERS.urlencoded)[number];
 export async function printForms(rounds: number): Promise<void> {
   const forms = Object.keys(READERS) as FormKind[];
   const lineup = forms.flatMap((form) => READERS[form].map((reader) => ({ form, reader })));
-  const module = new URL("server.ts", import.meta.url);
+  const module = new URL("../peers/forms/server.ts", import.meta.url);
   const response = /^HTTP\/1\.1 200 [^]*\{"sid":"SM1"\}/;
   const rates = await throughput(
     lineup.map(({ form, reader }) => ({ module, args: [reader], request: FORM_REQUESTS[form], response })),

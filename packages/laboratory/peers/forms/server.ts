@@ -7,7 +7,7 @@ import { fastify } from "fastify";
 import glue from "fastify-openapi-glue";
 import { OpenAPIBackend } from "openapi-backend";
 import { FORMS } from "./document.ts";
-import type { Reader } from "./measure.ts";
+import type { Reader } from "../../express-operations/forms.ts";
 
 const BODY = { sid: "SM1" };
 

@@ -1,9 +1,8 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { installFolder } from "../../measuring/install.ts";
 import { withProgress } from "@platform/command-line";
+import { installPeers } from "../../measuring/install.ts";
 import { type CensusOptions, censusProgram, chosenNames } from "../../documents/census.ts";
-import { installDocuments, sizeOf } from "../../documents/directory.ts";
+import { sizeOf } from "../../documents/directory.ts";
 import { inWorkers } from "../../documents/workers.ts";
 import { report } from "./report.ts";
 import type { DocumentResult } from "./result.ts";
@@ -16,7 +15,7 @@ const values = censusProgram(
   .parse()
   .opts<CensusOptions & { resume?: string }>();
 
-await Promise.all([installFolder(join(import.meta.dirname, "..")), installDocuments()]);
+await installPeers();
 
 /** The time for a document, and for each of its bytes: 47 MB have 22,000 operations. */
 const LIMIT_MILLISECONDS = { document: 600_000, byte: 0.2 };

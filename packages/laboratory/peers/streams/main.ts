@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ratioOf, show, spreadOf } from "../../measuring/figures.ts";
 import { canPin } from "../../measuring/process.ts";
-import { installFolder } from "../../measuring/install.ts";
+import { installPeers } from "../../measuring/install.ts";
 import { PNPM, createProgram, wholeNumber } from "@platform/command-line";
 import { JOBS, SIZE } from "./jobs.ts";
 import { CONTENDERS, measureStreams } from "./measure.ts";
@@ -18,7 +18,7 @@ const program = createProgram("bench streams", {
   .argument("[title]", "a part of the titles of the measurements", "")
   .parse();
 const [ROUNDS, title] = program.processedArgs as [number, string];
-await installFolder(join(import.meta.dirname, ".."));
+await installPeers();
 const jobs = JOBS.filter((job) => job.title.includes(title));
 
 console.log(canPin ? "Servers on core 0, load on core 1." : "Processes are not pinned: ratios are rough.");
