@@ -14,6 +14,7 @@ const EVERY_DATABASE = [
   "service/security/api-top-ten",
   "service/sharing.long",
   "service/starts",
+  "service/starts.long",
 ].map((name) => `test/${name}.test.ts`);
 
 export default mergeConfig(

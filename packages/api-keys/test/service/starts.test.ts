@@ -1,83 +1,21 @@
-import { type ChildProcess, fork } from "node:child_process";
+import { fork } from "node:child_process";
 import { once } from "node:events";
 import { openDatabase } from "@platform/storage/database";
 import { migrate } from "@platform/storage/migrations";
-import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MIGRATIONS } from "../tables.ts";
-import { insertThing, type Thing } from "./things.ts";
-import { pathOf, run, startProgram, startService } from "./start.ts";
-import { type Database } from "../tables.ts";
+import { temporaryUrl } from "@platform/test-support/temporary";
+import { describe, expect, test } from "vitest";
+import { type Database, MIGRATIONS } from "../tables.ts";
+import { pathOf, run, startService } from "./start.ts";
 
-const SERVERS = 8;
-/** As separate programs, each of which loads every module. */
-const PROGRAMS = 4;
-/** `pnpm --filter @platform/api-keys test:starts` runs 20. */
-const TIMES = Number(process.env["STARTS"] ?? 1);
-
-/** The migrations of the first version, and its data. */
-const FIRST = Object.fromEntries(Object.entries(MIGRATIONS).slice(0, 4));
-const THINGS: Thing[] = [
-  { id: 1, name: "cup" },
-  { id: 2, name: "Zoë 🐕" },
-];
-
-async function firstVersion(): Promise<string> {
+test("a server starts after another was killed in the middle of a migration", async () => {
   const url = await temporaryUrl();
-  await using(url, async (db) => {
-    await migrate(db, FIRST);
-    for (const { name } of THINGS) await insertThing(db, { name });
-  });
-  return url;
-}
-
-let starters: ChildProcess[];
-beforeAll(() => void (starters = Array.from({ length: SERVERS }, () => fork(pathOf("starter")))));
-afterAll(() => starters.forEach((starter) => starter.disconnect()));
-
-describe.each([
-  { title: "a fresh database", makeDatabase: temporaryUrl, things: [] },
-  { title: "a database of the first version, with data", makeDatabase: firstVersion, things: THINGS },
-])("on $title", ({ makeDatabase, things }) => {
-  const expectMigrated = (url: string) =>
-    using(url, async (db) => {
-      expect(await migrate(db, MIGRATIONS)).toEqual([]);
-      expect((await db.introspection.getTables()).map(({ name }) => name)).not.toContain("halfway");
-      expect(await db.selectFrom("things").select(["id", "name"]).orderBy("id").execute()).toEqual(things);
-    });
-
-  test(
-    `${SERVERS} servers start at once, ${TIMES} time${TIMES === 1 ? "" : "s"}`,
-    { timeout: 180_000 + TIMES * 10_000 },
-    async () => {
-      for (let time = 0; time < TIMES; time++) {
-        const url = await makeDatabase();
-        const states = await Promise.all(starters.map((starter) => startOn(starter, url)));
-        expect(states).toEqual(Array(SERVERS).fill("ready"));
-        await expectMigrated(url);
-      }
-    },
-  );
-
-  test("a server starts after another was killed in the middle of a migration", async () => {
-    const url = await makeDatabase();
-    const killed = fork(pathOf("migrate-halfway"), [url]);
-    const exited = once(killed, "exit");
-    expect((await once(killed, "message"))[0]).toBe("halfway");
-    killed.kill("SIGKILL");
-    expect(await exited).toEqual([null, "SIGKILL"]);
-    await using service = await startService({ DATABASE_URL: url });
-    expect(await (await service.request("/things")).json()).toEqual(things);
-    await expectMigrated(url);
-  });
-});
-
-test(`${PROGRAMS} processes start at once on a fresh database`, async () => {
-  const folder = await temporaryFolder();
-  const env = { DATABASE_URL: await temporaryUrl(), THINGS_ENV: "production" };
-  const programs = await Promise.all(Array.from({ length: PROGRAMS }, () => startProgram(folder, env)));
-  for (const { baseUrl } of programs) expect((await fetch(new URL("/readyz", baseUrl))).status).toBe(200);
-  expect(await Promise.all(programs.map(({ stop }) => stop()))).toEqual(Array(PROGRAMS).fill(0));
+  const killed = fork(pathOf("migrate-halfway"), [url]);
+  const exited = once(killed, "exit");
+  expect((await once(killed, "message"))[0]).toBe("halfway");
+  killed.kill("SIGKILL");
+  expect(await exited).toEqual([null, "SIGKILL"]);
+  await using service = await startService({ DATABASE_URL: url });
+  expect((await service.add()).id).toBe(1);
 });
 
 describe("a program that is older than the database", () => {
@@ -119,10 +57,4 @@ async function using(url: string, act: (db: Database) => Promise<unknown>): Prom
   } finally {
     await db.destroy();
   }
-}
-
-async function startOn(starter: ChildProcess, url: string): Promise<unknown> {
-  const answer = once(starter, "message");
-  starter.send(url);
-  return (await answer)[0];
 }
