@@ -22,7 +22,7 @@ const NOTORIOUS = [
   "body application/json [1.0,1.0,…1.0]",
 ];
 /** Samples the other inputs. Each run starts at another one; `COST_START` repeats a failed run. */
-const STRIDE = 80;
+const STRIDE = 240;
 const START = Number(process.env["COST_START"] ?? Math.floor(Math.random() * STRIDE));
 
 test("no request takes more time than its size justifies: notorious inputs, and a sample of all", async () => {
@@ -33,7 +33,7 @@ test("no request takes more time than its size justifies: notorious inputs, and 
   print(report);
   expect(report.faults).toEqual([]);
   expect(report.costs.map(({ input }) => input)).toEqual(expect.arrayContaining(NOTORIOUS));
-  expect(report.costs.length).toBeGreaterThan(90);
+  expect(report.costs.length).toBeGreaterThan(30);
   const times = report.costs.map(({ milliseconds }) => milliseconds);
   expect(times).toEqual(times.toSorted((one, other) => other - one));
   expect(new Set(report.costs.map(({ operationId }) => operationId)).size).toBe(5);
