@@ -1,19 +1,61 @@
-import { test } from "vitest";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join, relative } from "node:path";
+import { root } from "@platform/test-support/clone";
+import { pnpmPath } from "@platform/test-support/pnpm";
+import { expect, test } from "vitest";
 import { manifestAt, PROGRAMS, run, SUBCOMMANDS } from "./programs.ts";
 
-test.concurrent.for([...PROGRAMS, ...SUBCOMMANDS])("%s --help", async (line, { expect }) => {
+test.concurrent.for([...PROGRAMS, ...SUBCOMMANDS])("%s --help", async (line) => {
   const { code, stdout, stderr } = await run(line, "--help");
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(/^Usage: [\w:<>[\]. -]+\n\n[A-Za-z][^]*\n {2}-h, --help +\w/);
 });
 
-test.concurrent.for(PROGRAMS)("%s --version", async (line, { expect }) => {
+test.concurrent.for(PROGRAMS)("%s --version", async (line) => {
   const { version } = manifestAt(`${line.split("/").slice(0, 2).join("/")}/package.json`);
   expect(await run(line, "--version")).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
 });
 
-test.concurrent.for([...PROGRAMS, ...SUBCOMMANDS])("%s --nonsense", async (line, { expect }) => {
+test.concurrent.for([...PROGRAMS, ...SUBCOMMANDS])("%s --nonsense", async (line) => {
   const { code, stdout, stderr } = await run(line, "--nonsense");
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toMatch(/^error: unknown option '--nonsense'.*\nAdd --help to see the usage\.\n$/i);
+});
+
+test.each(["packages/storage", "packages/service/src"])(
+  "a command of the root in %s names the root",
+  async (folder) => {
+    const cwd = join(root, folder);
+    for (const command of ["dev", "mock --port 0", "contract check"]) {
+      const stderr = await new Promise<string>((done) =>
+        execFile(pnpmPath(), command.split(" "), { cwd }, (_error, _stdout, printed) => done(printed)),
+      );
+      expect(stderr).toContain(`Start it there: cd ${relative(cwd, root)}\n`);
+    }
+  },
+);
+
+const REFUSED = [
+  ["packages/contract-tools/bin/contract.js checks", "error: unknown command 'checks'\n(Did you mean check?)"],
+  ["packages/contract-tools/bin/contract.js diff --json --github", "error: option '--json' cannot be used with"],
+  ["packages/fetch-operations/bin/fetch-operations.js make", "error: unknown command 'make'"],
+  ["packages/laboratory/mutation/main.ts --count 0", "argument '0' is invalid. Give a whole number of at least 1."],
+  ["packages/repository/src/start.ts serve", "error: too many arguments"],
+  ["apps/mock/src/main.ts --port http", "error: option '--port <port>' argument 'http' is invalid."],
+  ["apps/server/bin/service.js keys rotate first", "is invalid for argument 'id'. Give the number"],
+  ["apps/server/bin/service.js copy --from", "error: option '--from <url>' argument missing"],
+  ["apps/server/bin/service.js copy --from file:a --to b", "error: option '--to <url>' argument is invalid."],
+  ["apps/server/bin/service.js copy --from file:a --to file:a", "error: options '--from' and '--to' name the same"],
+  ["apps/server/bin/service.js keys revoke", "error: missing required argument 'id'"],
+  ["apps/server/bin/service.js backup copy.db --keep 1", "error: options '--every' and '--keep' are for dated"],
+  ["apps/server/bin/service.js restore", "error: name either a backup, or a time with option '--at'."],
+] as const;
+
+// A repository may have removed the program of a row.
+test.each(REFUSED.filter(([line]) => existsSync(join(root, line.split(" ")[0]!))))("%s", async (line, problem) => {
+  const { code, stdout, stderr } = await run(line);
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toContain(problem);
+  expect(stderr).toMatch(/\nAdd --help to see the usage\.\n$/);
 });

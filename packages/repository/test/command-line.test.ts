@@ -1,10 +1,6 @@
-import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
-import { join, relative } from "node:path";
-import { repositoryFiles, root } from "@platform/test-support/clone";
-import { pnpmPath } from "@platform/test-support/pnpm";
+import { repositoryFiles } from "@platform/test-support/clone";
 import { expect, test } from "vitest";
-import { manifestAt, PROGRAMS, run } from "./programs.ts";
+import { manifestAt, PROGRAMS } from "./programs.ts";
 
 /** Scripts of a build or of this repository's checks, which nobody starts by hand. */
 const INTERNAL = /\bnode (\.\.\/repository|scripts|(--env-file=\S+ )?\S*node_modules|build\.ts)/;
@@ -22,41 +18,4 @@ test("the list has every script and program of ours", () => {
   expect(files.length).toBeGreaterThan(15);
   const known = new Set(PROGRAMS.map((line) => line.split(" ")[0]));
   expect(files.filter((file) => !known.has(file) && !file.endsWith("/from-root.js"))).toEqual([]);
-});
-
-test.each(["packages/storage", "packages/service/src"])(
-  "a command of the root in %s names the root",
-  async (folder) => {
-    const cwd = join(root, folder);
-    for (const command of ["dev", "mock --port 0", "contract check"]) {
-      const stderr = await new Promise<string>((done) =>
-        execFile(pnpmPath(), command.split(" "), { cwd }, (_error, _stdout, printed) => done(printed)),
-      );
-      expect(stderr).toContain(`Start it there: cd ${relative(cwd, root)}\n`);
-    }
-  },
-);
-
-const REFUSED = [
-  ["packages/contract-tools/bin/contract.js checks", "error: unknown command 'checks'\n(Did you mean check?)"],
-  ["packages/contract-tools/bin/contract.js diff --json --github", "error: option '--json' cannot be used with"],
-  ["packages/fetch-operations/bin/fetch-operations.js make", "error: unknown command 'make'"],
-  ["packages/laboratory/mutation/main.ts --count 0", "argument '0' is invalid. Give a whole number of at least 1."],
-  ["packages/repository/src/start.ts serve", "error: too many arguments"],
-  ["apps/mock/src/main.ts --port http", "error: option '--port <port>' argument 'http' is invalid."],
-  ["apps/server/bin/service.js keys rotate first", "is invalid for argument 'id'. Give the number"],
-  ["apps/server/bin/service.js copy --from", "error: option '--from <url>' argument missing"],
-  ["apps/server/bin/service.js copy --from file:a --to b", "error: option '--to <url>' argument is invalid."],
-  ["apps/server/bin/service.js copy --from file:a --to file:a", "error: options '--from' and '--to' name the same"],
-  ["apps/server/bin/service.js keys revoke", "error: missing required argument 'id'"],
-  ["apps/server/bin/service.js backup copy.db --keep 1", "error: options '--every' and '--keep' are for dated"],
-  ["apps/server/bin/service.js restore", "error: name either a backup, or a time with option '--at'."],
-] as const;
-
-// A repository may have removed the program of a row.
-test.each(REFUSED.filter(([line]) => existsSync(join(root, line.split(" ")[0]!))))("%s", async (line, problem) => {
-  const { code, stdout, stderr } = await run(line);
-  expect([code, stdout]).toEqual([2, ""]);
-  expect(stderr).toContain(problem);
-  expect(stderr).toMatch(/\nAdd --help to see the usage\.\n$/);
 });

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const SCRIPT = resolve(import.meta.dirname, "../src/prose.ts");
@@ -10,13 +10,8 @@ const words = (count: number) => `Word${" word".repeat(count - 1)}`;
 const TOO_LONG = "sentence-length: 26 words, at most 25. Split it.";
 
 describe("the prose linter", () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "prose-"));
-  });
-  afterAll(() => rmSync(folder, { recursive: true }));
-
-  test.each<[name: string, file: string, text: string, expected: [line: number, error: string][]]>([
+  type Case = [name: string, file: string, text: string, expected: [line: number, error: string][]];
+  const cases: Case[] = [
     ["accepts a sentence of 25 words", "page.md", `Title\n\n${words(25)}. ${words(25)}.\n`, []],
     ["reports a longer sentence on its line", "page.md", `One.\nTwo.\n${words(20)}\n${words(6)}.\n`, [[3, TOO_LONG]]],
     ["counts the words of each list item", "page.md", `- ${words(25)}\n- ${words(26)}\n`, [[2, TOO_LONG]]],
@@ -43,12 +38,32 @@ describe("the prose linter", () => {
       [[5, TOO_LONG]],
     ],
     ["ignores another key in YAML", "contract.yaml", `example: ${words(26)}.\n`, []],
-  ])("%s", (_, name, text, expected) => {
-    const file = join(folder, name);
-    writeFileSync(file, text);
-    const { status, stdout } = spawnSync(process.execPath, [SCRIPT, name], { cwd: folder, encoding: "utf8" });
-    const found = [...stdout.matchAll(/^\S*?:(\d+) (.*)$/gm)].map(([, line, error]) => [Number(line), error]);
-    expect([found, status]).toEqual([expected, expected.length > 0 ? 1 : 0]);
+  ];
+  let folder: string;
+  let printed: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "prose-"));
+    const files = cases.map(([, file, text], at) => {
+      writeFileSync(join(folder, `${at}-${file}`), text);
+      return `${at}-${file}`;
+    });
+    printed = spawnSync(process.execPath, [SCRIPT, ...files], { cwd: folder, encoding: "utf8" }).stdout;
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test.each(cases.map(([name, file, , expected], at) => [name, `${at}-${file}`, expected] as const))(
+    "%s",
+    (_, file, expected) => {
+      const found = [...printed.matchAll(/^(\S*?):(\d+) (.*)$/gm)].filter(([, path]) => basename(path!) === file);
+      expect(found.map(([, , line, error]) => [Number(line), error])).toEqual(expected);
+    },
+  );
+
+  test("exits with 1 for an error, and with 0 for none", () => {
+    writeFileSync(join(folder, "good.md"), "One.\n");
+    writeFileSync(join(folder, "bad.md"), `${words(26)}.\n`);
+    const statusOf = (file: string) => spawnSync(process.execPath, [SCRIPT, file], { cwd: folder }).status;
+    expect([statusOf("good.md"), statusOf("bad.md")]).toEqual([0, 1]);
   });
 
   test("prints the file, the sentence without links and emphasis, and the number of errors", () => {
