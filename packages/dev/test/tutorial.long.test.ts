@@ -53,7 +53,9 @@ describe.each(["SQLite", "PostgreSQL"])("the tutorial on %s", (database) => {
   });
 
   describe.each(CHAPTERS)("$page", ({ text, before }) => {
-    const steps = stepsOf(blocksOf(text)).map((step) => [step.name, step] as const);
+    const steps = stepsOf(blocksOf(database === "SQLite" ? text : withoutTest(text))).map(
+      (step) => [step.name, step] as const,
+    );
 
     test.each(steps)("%s", { timeout: 3_600_000 }, async (_name, { actions, promise }) => {
       await reader.act(actions);
@@ -79,6 +81,11 @@ describe.each(["SQLite", "PostgreSQL"])("the tutorial on %s", (database) => {
     expect(await reader.run("git status --porcelain")).toBe("");
   });
 });
+
+/** Leaves out `test`: it runs on both databases, whichever the reader's service has. */
+function withoutTest(page: string): string {
+  return page.replaceAll(/^npx -y pnpm@12\.21\.0 test\n/gm, "").replaceAll(/^… passed, 0 failed, .*\n/gm, "");
+}
 
 function read(file: string): string {
   return readFileSync(join(root, file), "utf8");
