@@ -9,7 +9,6 @@ import {
 import { ValueMaker } from "./value-maker.ts";
 
 export { parsedExample } from "./given-values.ts";
-export { hasKnownFormat } from "./scalar-values.ts";
 
 /**
  * Returns a valid value of a schema for a request: its example, its default, the first of its enum, or the smallest

@@ -70,11 +70,6 @@ interface StringSchema {
   maxLength?: number;
 }
 
-/** Returns whether `exampleText` makes texts of the schema's format. */
-export function hasKnownFormat({ format }: Schema): boolean {
-  return typeof format === "string" && Object.hasOwn(FORMATS, format);
-}
-
 const numbered =
   (before: string, first: string, after = "") =>
   (number: number) =>
