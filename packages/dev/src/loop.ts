@@ -2,8 +2,14 @@ import { join } from "node:path";
 import { PNPM } from "@platform/command-line";
 import { bundle } from "@platform/contract-tools/bundle";
 import { lint } from "@platform/contract-tools/lint";
-import { changesSinceCommit, type Contract, filesOf, generateFrom, type Generation } from "./contract.ts";
-import { GeneratedFiles } from "./generated.ts";
+import {
+  changesSinceCommit,
+  type Contract,
+  filesOf,
+  GeneratedFiles,
+  generateFrom,
+  type Generation,
+} from "./contract.ts";
 import { affectedBy, isServedCode, type Package, withDependencies } from "./packages.ts";
 import { fixes, remainingInContract, remainingStubs, stubCommand } from "./remaining.ts";
 import {
@@ -18,7 +24,7 @@ import {
 } from "./report.ts";
 import type { Save } from "./watch.ts";
 import type { Service } from "./service.ts";
-import { withDeclaredStatuses } from "./statuses.ts";
+import { withDeclaredStatuses } from "./type-errors.ts";
 import { type Diagnostic, typecheck, withoutDuplicates } from "./typecheck.ts";
 
 /** The options of the loop. */

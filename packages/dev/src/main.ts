@@ -3,13 +3,12 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { createProgram, visible } from "@platform/command-line";
 import { filesOf } from "./contract.ts";
-import { LogLines } from "./log-lines.ts";
+import { LogLines, readKeys, styled } from "./terminal.ts";
 import { Loop } from "./loop.ts";
 import { packagesIn } from "./packages.ts";
 import { section } from "./report.ts";
 import { type Save, watchSaves } from "./watch.ts";
 import { Service } from "./service.ts";
-import { styled, readKeys } from "./terminal.ts";
 
 /** The folders of a package that contain code; they are watched with their subfolders. */
 const CODE = ["src", "bin", "test", "examples"];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LogLines } from "../src/log-lines.ts";
+import { LogLines } from "../src/terminal.ts";
 
 const REQUEST = {
   level: 30,

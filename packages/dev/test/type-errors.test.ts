@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { withDeclaredStatuses } from "../src/statuses.ts";
-import { causesOf, kindOf } from "../src/type-errors.ts";
+import { causesOf, kindOf, withDeclaredStatuses } from "../src/type-errors.ts";
 import { temporaryFolder } from "./started.ts";
 
 const MISSING = (name: string, other = "id") =>
