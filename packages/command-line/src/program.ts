@@ -1,8 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { format } from "node:util";
-import { Command, type HelpContext, type ParseOptionsResult } from "commander";
-import { visible } from "./print.ts";
+import { Command, type HelpContext, InvalidArgumentError, type ParseOptionsResult } from "commander";
 
 /** The beginning of a command of this repository that works without pnpm on the `PATH`. */
 export const PNPM = "npx -y pnpm@12.21.0";
@@ -119,4 +118,77 @@ function versionOf(folder: string): string {
   const file = join(folder, "package.json");
   const manifest = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { version?: string }) : {};
   return manifest.version ?? versionOf(dirname(folder));
+}
+
+const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** Returns a parser of whole numbers of at least `least`. */
+export function wholeNumber(least = 0): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,9}$/.test(text) && Number(text) >= least) return Number(text);
+    throw new InvalidArgumentError(`Give a whole number of at least ${least}.`);
+  };
+}
+
+const DURATION = /^([1-9]\d{0,4})([smhdw])$/;
+
+/** Whether the string is a duration such as `90d`. */
+export function isDuration(text: string): boolean {
+  return DURATION.test(text);
+}
+
+/** Parses a duration such as `90d` into milliseconds. */
+export function parseDuration(text: string): number {
+  const [, count, unit] = DURATION.exec(text) ?? [];
+  if (count !== undefined) return Number(count) * UNITS[unit as keyof typeof UNITS];
+  throw new InvalidArgumentError("Give a whole number and one of s, m, h, d, w, such as 90d.");
+}
+
+/** Parses a duration before now, or a date or time of RFC 3339, into milliseconds since 1970. */
+export function parseTime(text: string): number {
+  if (/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)) {
+    const time = Date.parse(text);
+    if (!Number.isNaN(time)) return time;
+  } else if (isDuration(text)) return Date.now() - parseDuration(text);
+  throw new InvalidArgumentError("Give a duration such as 24h or 7d, or a date or time such as 2026-12-05T09:30Z.");
+}
+
+/** The control characters but tab and line breaks, and the characters that reorder a line (Unicode's bidirectional controls). */
+const CONTROLS = /(?!\t|\r?\n)[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu;
+
+/** Returns a string whose control characters are written as in JSON, such as `\u001b`, so that they cannot change a terminal. */
+export function visible(text: string): string {
+  return text.replace(CONTROLS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** Prints a value as JSON. */
+export function printJson(value: unknown): void {
+  console.log(JSON.stringify(value, null, 2));
+}
+
+/** Prints rows in aligned columns. The first row contains the titles. Line breaks in a cell are escaped. */
+export function printTable(cells: string[][]): void {
+  const rows = cells.map((row) =>
+    row.map((cell) => visible(cell).replaceAll(/[\t\r\n]/g, (one) => JSON.stringify(one).slice(1, -1))),
+  );
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  for (const row of rows)
+    console.log(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    );
+}
+
+/** Formats a time in milliseconds since 1970 as RFC 3339, in UTC. */
+export function isoDate(time: number): string {
+  return new Date(time).toISOString();
+}
+
+/** Formats a number of bytes, such as `512 B` or `24.4 MiB`. */
+export function formatBytes(bytes: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  const exponent = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return `${(bytes / 1024 ** exponent).toFixed(exponent === 0 ? 0 : 1)} ${units[exponent]}`;
 }

@@ -1,8 +1,7 @@
 /** The thread of `withProgress`, which shows progress also while the main thread is busy. */
 import { statSync, writeSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import { type Count, lineOf } from "./progress-line.ts";
-import { type Amount, DELAY_MS, type Display, type Message } from "./progress-line.ts";
+import { type Amount, type Count, DELAY_MS, type Display, lineOf, type Message } from "./progress.ts";
 
 /** Removes the line of the terminal that the cursor is on. */
 const CLEAR = "\r\u001B[K";

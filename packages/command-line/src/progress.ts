@@ -1,7 +1,73 @@
 import { extname } from "node:path";
 import { isatty } from "node:tty";
 import { Worker } from "node:worker_threads";
-import { DELAY_MS, type Display, type Message, type Report } from "./progress-line.ts";
+
+/** An amount, measured. */
+export type Count = Exclude<Amount, { file: string }>;
+
+/** A task and how long it has been running, with its first amount, its last, and when that was reported. */
+export interface Progress {
+  task: string;
+  seconds: number;
+  first?: Count | undefined;
+  last?: Count | undefined;
+  lastSeconds?: number;
+}
+
+const MIB = 2 ** 20;
+/** Lower speeds are not shown; the time left says more. */
+const LOWEST_SPEED = 10;
+const integer = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+/** Returns one line, such as `Copying pets: 20,000 of 80,000 rows (25%), 10,000 rows/s, 6 s left` or `Applying 0002, 5 s`. */
+export function lineOf({ task, seconds, first, last, lastSeconds = seconds }: Progress): string {
+  const passed = seconds < 1 ? "" : `, ${durationOf(Math.floor(seconds))}`;
+  if (first === undefined || last === undefined) return task + passed;
+  const { done, total } = last;
+  const share = total === 0 ? 1 : Math.min(done / total, 1);
+  const amount = `${task}: ${amountOf(last)} (${Math.floor(100 * share)}%)`;
+  const counted = done - first.done;
+  if (counted === 0 || share === 1) return amount + passed;
+  const perSecond = counted / seconds;
+  const speed = perSecond < LOWEST_SPEED ? "" : `, ${speedOf(perSecond, last)}`;
+  const current = Math.min((seconds - lastSeconds) / (lastSeconds / counted), 1); // the part of the next one that is done
+  const left = (seconds / (counted + current)) * (total - done - current);
+  return `${amount}${speed}, ${durationOf(Math.max(Math.ceil(left), 1))} left`;
+}
+
+function amountOf({ done, total, unit }: Count): string {
+  if (unit !== "bytes") return `${integer.format(done)} of ${integer.format(total)} ${unit}`;
+  return `${integer.format(done / MIB)} of ${integer.format(total / MIB)} MiB`;
+}
+
+function speedOf(perSecond: number, { unit }: Count): string {
+  return unit === "bytes" ? `${integer.format(perSecond / MIB)} MiB/s` : `${integer.format(perSecond)} ${unit}/s`;
+}
+
+/** Returns a duration such as `5 s`, `2 min 5 s` or `3 h 20 min`. */
+function durationOf(seconds: number): string {
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** How much of a task is done. Of a file that is being written, its size tells. */
+export type Amount = { done: number; total: number; unit: string } | { file: string; bytes: number };
+
+/** Reports the current task, such as "Copying pets", and how much of it is done, as often as that changes. */
+export type Report = (task: string, amount?: Amount) => void;
+
+/** The time before progress is shown. */
+export const DELAY_MS = 1_000;
+
+/** The settings of the worker. */
+export interface Display {
+  isTerminal: boolean;
+}
+
+/** The current task, or the end of the work. */
+export type Message = { task: string; amount: Amount | undefined } | "end";
 
 /** The worker's module beside this one, in TypeScript or compiled. */
 const MODULE = new URL(`./progress-worker${extname(import.meta.url)}`, import.meta.url);

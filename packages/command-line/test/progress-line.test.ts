@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Count, lineOf } from "../src/progress-line.ts";
+import { type Count, lineOf } from "../src/progress.ts";
 
 const rows = (done: number, total: number): Count => ({ done, total, unit: "rows" });
 const bytes = (done: number, total: number): Count => ({ done, total, unit: "bytes" });

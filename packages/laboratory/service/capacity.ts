@@ -14,11 +14,11 @@ import { openDatabase } from "@platform/storage/database";
 import { migrate } from "@platform/storage/migrations";
 import {
   createDatabase,
+  follow,
   type PostgresServer,
   postgresUnavailable,
   startPostgres,
 } from "@platform/test-support/postgres";
-import { follow } from "@platform/test-support/postgres-standby";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { build } from "../../../apps/server/build.ts";

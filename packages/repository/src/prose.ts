@@ -4,8 +4,7 @@ import { extname, relative, resolve } from "node:path";
 import { createProgram, PNPM } from "@platform/command-line";
 import type { Rule } from "markdownlint";
 import { lint } from "markdownlint/promise";
-import { descriptionsOf, type Text } from "./prose/descriptions.ts";
-import { sentencesOf, wordCount } from "./prose/sentences.ts";
+import { descriptionsOf, sentencesOf, type Text, wordCount } from "./sentences.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 

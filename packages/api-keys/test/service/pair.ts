@@ -1,8 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { execute, type PostgresServer, rowsOf, startPostgres } from "@platform/test-support/postgres";
-import { follow } from "@platform/test-support/postgres-standby";
+import { execute, follow, type PostgresServer, rowsOf, startPostgres } from "@platform/test-support/postgres";
 import { operationsGuide } from "./proxies.ts";
 
 /** Two PostgreSQL servers: a primary and its standby. They exchange their roles at each failover. */
