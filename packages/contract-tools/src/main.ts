@@ -1,17 +1,14 @@
 /** `pnpm contract`: generates from the contract, checks and compares it before a merge, and releases it. */
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import { relative } from "node:path";
 import { createProgram, PNPM, runProgram } from "@platform/command-line";
 import { type Command, Option } from "commander";
 import type { OpenAPI3 } from "openapi-typescript";
 import { bundle, CONTRACT_FILE } from "./generate/bundle.ts";
-import { changelogEntry, type Format, formatChanges, formatChecks, hasPassed } from "./output.ts";
+import { changelogEntry, type Format, formatChanges, formatChecks, formatMarkdown, hasPassed } from "./output.ts";
 import { type Check, checkContract, lintContract } from "./release/check.ts";
-import { changedLines, hunksBetween } from "./comparison/changed-lines.ts";
-import { committedContract, committedText, type ContractChange, contractChanges } from "./comparison/compare.ts";
+import { committedContract, type ContractChange, contractChanges } from "./comparison/compare.ts";
 import { GENERATED_FOLDER, generatedFiles, writeOrCheck } from "./generate/generated-files.ts";
-import { formatMarkdown } from "./markdown.ts";
 import { ROOT } from "./paths.ts";
 import { lastReleased, release, RELEASED_FOLDER } from "./release/released.ts";
 
@@ -26,10 +23,7 @@ interface Options {
 
 const JSON_OUTPUT = new Option("--json", "print JSON").conflicts("github");
 const GITHUB_OUTPUT = new Option("--github", "print annotations of a pull request on GitHub");
-const MARKDOWN_OUTPUT = new Option(
-  "--markdown",
-  "print a summary for reviewers, with the lines of each change",
-).conflicts(["json", "github"]);
+const MARKDOWN_OUTPUT = new Option("--markdown", "print a summary for reviewers").conflicts(["json", "github"]);
 const CONTRACT = pathOption("--contract <file>", "the contract", CONTRACT_FILE);
 const GENERATED = pathOption("--generated <folder>", "the folder of the generated files", GENERATED_FOLDER);
 
@@ -68,13 +62,10 @@ command("diff", "list the changes since the last release, or since a git revisio
   .addOption(JSON_OUTPUT)
   .addOption(GITHUB_OUTPUT)
   .addOption(MARKDOWN_OUTPUT)
-  .action(async (base: string | undefined, options: Options) =>
-    print(
-      options.markdown
-        ? await reviewSummary(base, options)
-        : formatChanges(await changesSince(base, options), formatOf(options)),
-    ),
-  );
+  .action(async (base: string | undefined, options: Options) => {
+    const changes = await changesSince(base, options);
+    print(options.markdown ? formatMarkdown(changes) : formatChanges(changes, formatOf(options)));
+  });
 
 command("changelog", "print the changelog entry for the users of the contract, as Markdown").action(
   async (options: Options) => {
@@ -128,27 +119,6 @@ function reportChecks(checks: Check[], options: Options): void {
 async function changesSince(base: string | undefined, { contract, released }: Options): Promise<ContractChange[]> {
   const [before, after] = await Promise.all([baseDocument(base, released), bundle(contract)]);
   return contractChanges(before, after, contract);
-}
-
-async function reviewSummary(base: string | undefined, { contract, released }: Options): Promise<string> {
-  const [document, after, beforeText, afterText] = await Promise.all([
-    baseDocument(base, released),
-    bundle(contract),
-    baseText(base, released),
-    readFile(contract, "utf8"),
-  ]);
-  const changes = await contractChanges(document, after, contract);
-  const hunks = await hunksBetween(beforeText, afterText);
-  return formatMarkdown(
-    changes,
-    hunks,
-    changedLines({ text: beforeText, document }, { text: afterText, file: relative(ROOT, contract) }, hunks),
-  );
-}
-
-async function baseText(base: string | undefined, released: string): Promise<string> {
-  if (base === undefined) return (await lastReleased(released))?.text ?? "";
-  return existsSync(base) ? readFile(base, "utf8") : committedText(base);
 }
 
 async function baseDocument(base: string | undefined, released: string): Promise<OpenAPI3> {

@@ -11,7 +11,6 @@ export const RELEASED_FOLDER = resolve(ROOT, "openapi/released");
 
 export interface Released {
   document: OpenAPI3;
-  text: string;
   version: Version;
 }
 
@@ -24,8 +23,7 @@ export async function lastReleased(folder: string): Promise<Released | undefined
   });
   const last = released.toSorted((one, other) => compareVersions(one.version, other.version)).at(-1);
   if (last === undefined) return undefined;
-  const text = await readFile(last.file, "utf8");
-  return { document: parse(text) as OpenAPI3, text, version: last.version };
+  return { document: parse(await readFile(last.file, "utf8")) as OpenAPI3, version: last.version };
 }
 
 /** Saves a contract as released and returns the path of the file. Rejects if this version is released with other content. */
