@@ -1,7 +1,7 @@
 /** The thread of `withProgress`, which shows progress also while the main thread is busy. */
 import { statSync, writeSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
-import { type Amount, type Count, DELAY_MS, type Display, lineOf, type Message } from "./progress.ts";
+import { type Amount, type Count, DELAY_MS, lineOf, type Message } from "./progress.ts";
 
 /** Removes the line of the terminal that the cursor is on. */
 const CLEAR = "\r\u001B[K";
@@ -12,26 +12,15 @@ const REDRAW_MS = 200;
 /** The time between lines of a log: a tenth of the time passed, within these limits. */
 const LOG_MS = { least: 5_000, most: 60_000 };
 
-/** The current task, and when it and its amount were reported. */
-interface Current {
-  task: string;
-  start: number;
-  first?: Count | undefined;
-  amount?: Amount | undefined;
-  reported: number;
-}
-
-const { isTerminal } = workerData as Display;
+const { isTerminal } = workerData as { isTerminal: boolean };
 const start = performance.now();
-let current: Current | undefined;
+let current: { task: string; start: number; amount: Amount | undefined } | undefined;
 let timer = setTimeout(show, DELAY_MS);
 
 parentPort!.on("message", (message: Message) => {
   if (message === "end") return end();
   const { task, amount } = message;
-  const reported = performance.now();
-  if (task !== current?.task) current = { task, start: reported, reported };
-  Object.assign(current, { amount, first: current.first ?? countOf(amount), reported });
+  current = { task, amount, start: task === current?.task ? current.start : performance.now() };
 });
 
 function show(): void {
@@ -39,11 +28,7 @@ function show(): void {
   const next = Math.min(Math.max((now - start) / 10, LOG_MS.least), LOG_MS.most);
   timer = setTimeout(show, isTerminal ? REDRAW_MS : next);
   if (current === undefined) return;
-  const { task, amount, first } = current;
-  const seconds = (now - current.start) / 1_000;
-  const isFile = amount !== undefined && "file" in amount; // read now
-  const lastSeconds = isFile ? seconds : (current.reported - current.start) / 1_000;
-  const line = lineOf({ task, seconds, first, last: countOf(amount), lastSeconds });
+  const line = lineOf(current.task, (now - current.start) / 1_000, countOf(current.amount));
   write(isTerminal ? `${CLEAR}${CUT}${line}${WRAP}` : `${line}\n`);
 }
 

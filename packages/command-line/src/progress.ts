@@ -5,43 +5,21 @@ import { Worker } from "node:worker_threads";
 /** An amount, measured. */
 export type Count = Exclude<Amount, { file: string }>;
 
-/** A task and how long it has been running, with its first amount, its last, and when that was reported. */
-export interface Progress {
-  task: string;
-  seconds: number;
-  first?: Count | undefined;
-  last?: Count | undefined;
-  lastSeconds?: number;
-}
-
 const MIB = 2 ** 20;
-/** Lower speeds are not shown; the time left says more. */
-const LOWEST_SPEED = 10;
 const integer = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
-/** Returns one line, such as `Copying pets: 20,000 of 80,000 rows (25%), 10,000 rows/s, 6 s left` or `Applying 0002, 5 s`. */
-export function lineOf({ task, seconds, first, last, lastSeconds = seconds }: Progress): string {
+/** Returns one line, such as `Copying pets: 20,000 of 80,000 rows (25%), 12 s` or `Applying 0002, 5 s`. */
+export function lineOf(task: string, seconds: number, amount?: Count): string {
   const passed = seconds < 1 ? "" : `, ${durationOf(Math.floor(seconds))}`;
-  if (first === undefined || last === undefined) return task + passed;
-  const { done, total } = last;
+  if (amount === undefined) return task + passed;
+  const { done, total } = amount;
   const share = total === 0 ? 1 : Math.min(done / total, 1);
-  const amount = `${task}: ${amountOf(last)} (${Math.floor(100 * share)}%)`;
-  const counted = done - first.done;
-  if (counted === 0 || share === 1) return amount + passed;
-  const perSecond = counted / seconds;
-  const speed = perSecond < LOWEST_SPEED ? "" : `, ${speedOf(perSecond, last)}`;
-  const current = Math.min((seconds - lastSeconds) / (lastSeconds / counted), 1); // the part of the next one that is done
-  const left = (seconds / (counted + current)) * (total - done - current);
-  return `${amount}${speed}, ${durationOf(Math.max(Math.ceil(left), 1))} left`;
+  return `${task}: ${amountOf(amount)} (${Math.floor(100 * share)}%)${passed}`;
 }
 
 function amountOf({ done, total, unit }: Count): string {
   if (unit !== "bytes") return `${integer.format(done)} of ${integer.format(total)} ${unit}`;
   return `${integer.format(done / MIB)} of ${integer.format(total / MIB)} MiB`;
-}
-
-function speedOf(perSecond: number, { unit }: Count): string {
-  return unit === "bytes" ? `${integer.format(perSecond / MIB)} MiB/s` : `${integer.format(perSecond)} ${unit}/s`;
 }
 
 /** Returns a duration such as `5 s`, `2 min 5 s` or `3 h 20 min`. */
@@ -60,11 +38,6 @@ export type Report = (task: string, amount?: Amount) => void;
 
 /** The time before progress is shown. */
 export const DELAY_MS = 1_000;
-
-/** The settings of the worker. */
-export interface Display {
-  isTerminal: boolean;
-}
 
 /** The current task, or the end of the work. */
 export type Message = { task: string; amount: Amount | undefined } | "end";
@@ -88,8 +61,7 @@ export async function withProgress<Result>(work: (report: Report) => Result | Pr
 
 function startDisplay() {
   const start = performance.now();
-  const workerData: Display = { isTerminal: isTerminal() };
-  const worker = new Worker(MODULE, { workerData });
+  const worker = new Worker(MODULE, { workerData: { isTerminal: isTerminal() } });
   worker.on("error", () => {}); // the work goes on without its progress
   const exited = new Promise<unknown>((done) => worker.once("exit", done));
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
