@@ -54,8 +54,8 @@ describe("503", () => {
     /** The files that make the Problem, and a text of their rows. */
     const places: Record<string, string> = {
       "packages/service/src/http/stages.ts": "`MAX_IN_FLIGHT`", // `FULL`
-      "packages/service/src/http/on-error.ts": "`the database cannot be used` in the log",
-      "packages/service/src/life/readiness.ts": "`The service is stopping.`",
+      "packages/service/src/http/express-handlers.ts": "`the database cannot be used` in the log",
+      "packages/service/src/service-app.ts": "`The service is stopping.`",
       "packages/tokens/src/verify-token.ts": "tokens of an issuer",
     };
     const found = PARSED.flatMap((file) => nodesOf(file, isUnavailable).map(() => file.fileName));
@@ -82,7 +82,7 @@ describe("503", () => {
   });
 
   test("each message of /readyz has a row", () => {
-    const messages = PARSED.filter(({ fileName }) => /\/(failure|readiness)\.ts$/.test(fileName))
+    const messages = PARSED.filter(({ fileName }) => /\/(outage|service-app)\.ts$/.test(fileName))
       .flatMap((file) => nodesOf(file, ts.isStringLiteral).map(({ text }) => text))
       .filter((text) => /^The .*\.$/.test(text));
     const rows = rowsOf("`/readyz` is 503").map(([message]) => codeIn(message!)[0]!);

@@ -1,22 +1,23 @@
-import express, { type Express } from "express";
+import express, { type Express, type RequestHandler } from "express";
 import { type Implementation, mountPath } from "express-operations";
 import { type CodeSamples, referencePage } from "./documents/reference-page.ts";
 import { contractDocument, type ServedDocument } from "./documents/contract-document.ts";
 import { type ErrorFormat, problem } from "./problems.ts";
-import { onError } from "./http/on-error.ts";
-import { allowGetHead } from "./http/allow-get-head.ts";
+import { allowGetHead, onError, type Outages } from "./http/express-handlers.ts";
 import { forwardedOf } from "./http/forwarded.ts";
 import { CORS_HEADERS, createDefaultHeaders, sendDefaultHeaders, sendPreflight } from "./http/heads.ts";
 import { isPreflight, peerOf, requestStages, type RequestState, type StageOptions } from "./http/stages.ts";
 import type { Observer } from "./operation-options.ts";
 import type { Tracing } from "./observability/tracing.ts";
-import { isReady, type Readiness, readiness } from "./life/readiness.ts";
 import type { ServiceConfig } from "./settings.ts";
 
 /** The options of `createServiceApp`. */
-export interface ServiceAppOptions
-  extends Readiness, Pick<StageOptions, "logger" | "isSecret" | "maxInFlight" | "runInSnapshot"> {
+export interface ServiceAppOptions extends Pick<StageOptions, "logger" | "isSecret" | "maxInFlight" | "runInSnapshot"> {
   document: ServedDocument;
+  isStopping: () => boolean;
+  /** Returns the failure that keeps the service from serving, if any. Its message is sent to the client. */
+  findFailure: () => Promise<{ error: unknown; message: string } | undefined>;
+  outages: Outages;
   /** Loads the code samples of the reference page. Default: the page generates its own. */
   codeSamples?: (() => Promise<CodeSamples>) | undefined;
   /** The path of the API, such as `/v1`, or empty. Without one, the API has no paths of the service, such as `/healthz`. */
@@ -63,7 +64,7 @@ export function createServiceApp(options: ServiceAppOptions): Express {
   app.use(everyRequest);
   app.all("/healthz", allowGetHead, (_request, response) => void response.json({ status: "ok" }));
   app.all("/readyz", allowGetHead, readiness(options));
-  observer?.observeReadiness(() => isReady(options));
+  observer?.observeReadiness(async () => !options.isStopping() && (await options.findFailure()) === undefined);
   app.use(["/openapi.json", "/openapi.yaml"], (request, response, next) => {
     if (isPreflight(request)) return sendPreflight(response);
     (response.locals as RequestState).defaultHeaders = crossOriginHeaders;
@@ -81,4 +82,18 @@ function isOwnPath({ paths = {} }: ServedDocument, path: string): boolean {
   return (
     /^\/(?:healthz|readyz|openapi\.json|openapi\.yaml|docs|docs\/[^/]*|)$/.test(path) && !Object.hasOwn(paths, path)
   );
+}
+
+/** Returns the handler of the readiness probe: 200, or 503 with the reason. */
+function readiness({ isStopping, findFailure, outages }: ServiceAppOptions): RequestHandler {
+  const notReady = (message: string) => problem("unavailable", undefined, message);
+  return async (request, response) => {
+    if (isStopping()) throw notReady("The service is stopping.");
+    const failure = await findFailure();
+    if (failure !== undefined) {
+      outages.logOutage(failure.error, describeRequest(request, response));
+      throw notReady(failure.message);
+    }
+    response.json({ status: "ok" });
+  };
 }

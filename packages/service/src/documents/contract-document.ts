@@ -1,6 +1,6 @@
 import express, { type RequestHandler, type Router } from "express";
 import { entityTagOf, isNotModified } from "express-operations";
-import { allowGetHead } from "../http/allow-get-head.ts";
+import { allowGetHead } from "../http/express-handlers.ts";
 import { originOf } from "../http/forwarded.ts";
 
 /** The fields of the OpenAPI document that the service reads. */

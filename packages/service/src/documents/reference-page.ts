@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import express, { type RequestHandler, type Router } from "express";
 import type { ServedDocument } from "./contract-document.ts";
-import { allowGetHead } from "../http/allow-get-head.ts";
+import { allowGetHead } from "../http/express-handlers.ts";
 
 /** Scalar as one self-contained script (https://github.com/scalar/scalar, MIT). */
 const SCALAR = new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference"));

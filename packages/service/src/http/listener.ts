@@ -3,9 +3,8 @@ import type { AddressInfo, Socket } from "node:net";
 import { normalizePath, type Problem } from "express-operations";
 import { closingError, type ErrorFormat, plainErrors, problem } from "../problems.ts";
 import { type AppOrListener, createServer, messageClasses } from "./node-http.ts";
-import { limitPieces } from "./framing.ts";
 import { type ParserError, rejectConnection } from "./parser-errors.ts";
-import { Pipeline, type ServerSocket, type UpgradeRequest } from "./pipeline.ts";
+import { limitPieces, Pipeline, type ServerSocket, type UpgradeRequest } from "./pipeline.ts";
 import { MAX_TARGET } from "./heads.ts";
 import { type Connection, endIfSlow, type Exchange } from "./time-limits.ts";
 

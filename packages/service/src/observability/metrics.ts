@@ -16,8 +16,7 @@ import {
 } from "prom-client";
 import { problem } from "../problems.ts";
 import { type Address, type Listener, listen } from "../http/listener.ts";
-import { onError } from "../http/on-error.ts";
-import { allowGetHead } from "../http/allow-get-head.ts";
+import { allowGetHead, onError } from "../http/express-handlers.ts";
 import { headFault } from "../http/heads.ts";
 import type { RequestState } from "../http/stages.ts";
 import type { Observer } from "../operation-options.ts";

@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler } from "express";
+import type { ErrorRequestHandler, NextFunction, Request, Response } from "express";
 import { Problem } from "express-operations";
 import type { Logger } from "pino";
 import { encodeError, type ErrorFormat, NO_OPERATION, plainErrors, problem } from "../problems.ts";
@@ -40,4 +40,13 @@ export function onError(logger: Logger, outages?: Outages, format: ErrorFormat =
     };
     response.writeHead(sent.status, headers).end(body);
   };
+}
+
+const ALLOWED = { Allow: "GET, HEAD, OPTIONS" };
+
+/** Passes GET and HEAD on to a read-only route. OPTIONS gets 204 and any other method 405 (RFC 9110, section 9). */
+export function allowGetHead({ method }: Request, response: Response, next: NextFunction): void {
+  if (method === "OPTIONS") response.writeHead(204, ALLOWED).end();
+  else if (method === "GET" || method === "HEAD") next();
+  else throw problem("method_not_allowed", ALLOWED);
 }
