@@ -1,6 +1,5 @@
 import { scopes } from "@petstore/contract";
-import { ensureBootstrapKey } from "@platform/api-keys/bootstrap";
-import { ensureQuickstartKey } from "@platform/api-keys/quickstart";
+import { ensureBootstrapKey, ensureQuickstartKey } from "@platform/api-keys/first-keys";
 import { withProgress } from "@platform/command-line";
 import { openDatabase, type WithDatabase } from "@platform/storage/database";
 import { migrate } from "@platform/storage/migrations";

@@ -1,10 +1,9 @@
-import { isoDate, parseDuration, printJson, printTable } from "@platform/command-line";
+import { InvalidArgumentError, isoDate, parseDuration, printJson, printTable } from "@platform/command-line";
 import { NAME } from "@platform/command-line/name";
 import type { Environment } from "@platform/service/settings";
 import type { WithDatabase } from "@platform/storage/database";
 import { type Command, Option } from "commander";
-import { generateApiKey, isValidIn } from "./api-key.ts";
-import { parseId, parseName, parseOverlap, scopesParser } from "./keys.arguments.ts";
+import { generateApiKey, holdsApiKey, isValidIn } from "./api-key.ts";
 import {
   type ApiKey,
   createApiKey,
@@ -173,4 +172,36 @@ function withDates<Key extends ApiKey>({ createdAt, expiresAt, lastUsedAt, revok
     lastUsedAt: date(lastUsedAt),
     revokedAt: date(revokedAt),
   };
+}
+
+/** Parses the name of a key. The name is safe to print in terminals and log lines. */
+export function parseName(text: string): string {
+  if (holdsApiKey(text))
+    throw new InvalidArgumentError("Give a name without an API key, since names are stored and logged.");
+  if (/^[^\p{C}]{1,100}$/u.test(text)) return text;
+  throw new InvalidArgumentError("Give 1 to 100 characters, none of them a control character.");
+}
+
+/** Returns a parser of a comma-separated list of these scopes, or of `EVERY_SCOPE` alone. */
+export function scopesParser(known: readonly string[]): (text: string) => string[] {
+  return (text) => {
+    if (text.trim() === EVERY_SCOPE) return [EVERY_SCOPE];
+    const names = text.split(",").map((name) => name.trim());
+    const scopes = known.filter((scope) => names.includes(scope));
+    if (scopes.length === names.length) return scopes;
+    throw new InvalidArgumentError(
+      `Give some of ${known.join(",")}, separated by commas, or "*" alone for all of them.`,
+    );
+  };
+}
+
+/** Parses a duration, or `0`, into milliseconds. */
+export function parseOverlap(text: string): number {
+  return text === "0" ? 0 : parseDuration(text);
+}
+
+/** Parses the id of a key. */
+export function parseId(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError(`Give the number that \`${NAME} keys list\` shows.`);
 }

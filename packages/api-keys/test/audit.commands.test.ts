@@ -100,7 +100,7 @@ test.each([
   ["--key", "shop", `Give the number that \`${NAME} keys list\` shows.`],
   ["--since", "yesterday", "Give a duration such as 24h or 7d, or a date or time such as 2026-12-05T09:30Z."],
   ["--since", "2026-13-01", "Give a duration such as 24h or 7d, or a date or time such as 2026-12-05T09:30Z."],
-  ["--limit", "0", "Give a whole number from 1 to 999999."],
+  ["--limit", "0", "Give a whole number of at least 1."],
 ])("audit rejects %s %s and gives the remedy", async (option, value, remedy) => {
   const { code, stdout, stderr } = await run(["audit", option, value], await temporaryUrl());
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

@@ -7,7 +7,7 @@ import { temporaryFolder } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
 import { generateApiKey } from "../src/api-key.ts";
 import { listAudit } from "../src/audit.repository.ts";
-import { ensureBootstrapKey } from "../src/bootstrap.ts";
+import { ensureBootstrapKey } from "../src/first-keys.ts";
 import { findApiKey, listApiKeys, revokeApiKey } from "../src/keys.repository.ts";
 import { BOOTSTRAP_KEY_FILE } from "../src/settings.ts";
 import { temporaryDatabase } from "./tables.ts";

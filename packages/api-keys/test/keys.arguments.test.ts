@@ -2,7 +2,7 @@ import { NAME as SERVICE } from "@platform/command-line/name";
 import { InvalidArgumentError } from "commander";
 import { describe, expect, test } from "vitest";
 import { generateApiKey } from "../src/api-key.ts";
-import { parseId, parseLimit, parseName, parseOverlap, scopesParser } from "../src/keys.arguments.ts";
+import { parseId, parseName, parseOverlap, scopesParser } from "../src/keys.commands.ts";
 
 const parseScopes = scopesParser(["pets:read", "pets:write"]);
 const HOUR = 3_600_000;
@@ -18,8 +18,6 @@ test.each<[(text: string) => unknown, string, unknown]>([
   [parseOverlap, "2h", 2 * HOUR],
   [parseId, "1", 1],
   [parseId, "9".repeat(15), 999_999_999_999_999],
-  [parseLimit, "1", 1],
-  [parseLimit, "999999", 999_999],
 ])("%o reads %o as %o", (parse, text, value) => {
   expect(parse(text)).toEqual(value);
 });
@@ -28,7 +26,6 @@ const NAME = "Give 1 to 100 characters, none of them a control character.";
 const SCOPES = 'Give some of pets:read,pets:write, separated by commas, or "*" alone for all of them.';
 const DURATION = "Give a whole number and one of s, m, h, d, w, such as 90d.";
 const ID = `Give the number that \`${SERVICE} keys list\` shows.`;
-const LIMIT = "Give a whole number from 1 to 999999.";
 
 describe.each<[(text: string) => unknown, string, string[]]>([
   [parseName, NAME, ["", "x".repeat(101), "a\nb", "a\u0000", "\u202e"]],
@@ -36,7 +33,6 @@ describe.each<[(text: string) => unknown, string, string[]]>([
   [parseScopes, SCOPES, ["", "pets", "pets:read,", "pets:read,pets:read", "pets:read pets:write", "PETS:READ"]],
   [parseOverlap, DURATION, ["", "00", "0d", "1"]],
   [parseId, ID, ["", "0", "01", "1x", "x1", "-1", "1.5", "9".repeat(16)]],
-  [parseLimit, LIMIT, ["", "0", "01", "1x", "x1", "1000000"]],
 ])("%o, with the error %s,", (parse, remedy, texts) => {
   test.each(texts)("rejects %o", (text) => {
     expect(() => parse(text)).toThrow(new InvalidArgumentError(remedy));

@@ -4,7 +4,7 @@ import { isOwnerOnly, isPosix } from "@platform/test-support/machine";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { expect, test } from "vitest";
 import { createApiKey, findApiKey, listApiKeys, revokeApiKey, type ValidApiKey } from "../src/keys.repository.ts";
-import { ensureQuickstartKey } from "../src/quickstart.ts";
+import { ensureQuickstartKey } from "../src/first-keys.ts";
 import { type Database, temporaryDatabase } from "./tables.ts";
 
 const scopes = ["things:read", "things:write"];

@@ -38,5 +38,5 @@ test("petstore exits with 2 for an invalid argument, and prints the valid values
   const DATABASE_URL = await temporaryUrl();
   const { code, stdout, stderr } = await run(["audit", "--limit", "0"], { DATABASE_URL });
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toContain("Give a whole number from 1 to 999999.");
+  expect(stderr).toContain("Give a whole number of at least 1.");
 });

@@ -1,7 +1,7 @@
 import { open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { listAudit } from "../../src/audit.repository.ts";
-import { ensureBootstrapKey } from "../../src/bootstrap.ts";
+import { ensureBootstrapKey } from "../../src/first-keys.ts";
 import { keptApiKeys } from "../../src/keys.kept-data.ts";
 import { createApiKey, findApiKey, listApiKeys, revokeApiKey, rotateApiKey } from "../../src/keys.repository.ts";
 import { backup } from "@platform/storage/backup";

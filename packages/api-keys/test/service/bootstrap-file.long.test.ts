@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { generateApiKey } from "../../src/api-key.ts";
 import { listAudit } from "../../src/audit.repository.ts";
-import { ensureBootstrapKey } from "../../src/bootstrap.ts";
+import { ensureBootstrapKey } from "../../src/first-keys.ts";
 import { listApiKeys } from "../../src/keys.repository.ts";
 import { BOOTSTRAP_KEY_FILE } from "../../src/settings.ts";
 import { KEY_PREFIX } from "@platform/command-line/name";

@@ -1,5 +1,5 @@
 import type { OpenedService, ProcessContext } from "@platform/service/serving";
-import { type ErrorBody, errorBody } from "@platform/service/errors";
+import { errorBody, type ErrorBody } from "@platform/service/errors";
 import { operationOptions } from "@platform/service/operation-options";
 import { page, type Slice } from "@platform/service/page";
 import type { ServiceProgram } from "@platform/service/run-service";
@@ -14,12 +14,11 @@ import { addStorageMetrics } from "@platform/storage/storage-metrics";
 import { type Handlers, implement, type Implementation } from "express-operations";
 import type { Insertable } from "kysely";
 import { holdsApiKey } from "../../src/api-key.ts";
-import { authentication, type HandlerContext, type KeyUses, keyUses } from "../../src/authentication.ts";
-import { ensureBootstrapKey } from "../../src/bootstrap.ts";
+import { authentication, type HandlerContext, keyUses, type KeyUses } from "../../src/authentication.ts";
+import { ensureBootstrapKey, ensureQuickstartKey } from "../../src/first-keys.ts";
 import { idempotent } from "../../src/idempotent.ts";
-import { ensureQuickstartKey } from "../../src/quickstart.ts";
 import { withRateLimits } from "../../src/rate-limits.ts";
-import { type Database, MIGRATIONS, TABLES, type Tables } from "../tables.ts";
+import { type Database, MIGRATIONS, type Tables, TABLES } from "../tables.ts";
 import { type Config, SCOPES } from "./config.ts";
 import { document } from "./things.document.ts";
 
