@@ -52,12 +52,6 @@ const REUSED: IdempotencyError = { status: 422, body: errorBody("idempotency_key
 const API_KEY_AS_IDEMPOTENCY_KEY =
   "The Idempotency-Key contains an API key. Send API keys in the Authorization header only.";
 
-/** The hash of a request in rows of an earlier version, and the status to return, because that version stored only bodies. */
-export interface EarlierRows {
-  hash: string;
-  status: StatusCode;
-}
-
 /**
  * Runs the work of a request in one transaction, at most once per caller and `Idempotency-Key` within 24 hours, even across
  * processes. Without a key, the work runs each time.
@@ -73,7 +67,6 @@ export interface EarlierRows {
 export async function idempotent<Tables extends ApiKeysTables, HandlerResponse extends StorableResponse>(
   input: IdempotentInput<Tables>,
   work: Work<Tables, HandlerResponse>,
-  earlierRows?: () => EarlierRows,
 ): Promise<Replayable<HandlerResponse> | IdempotencyError> {
   const { operationId, path, query, body, files, caller, context } = input;
   if (files !== undefined) throw new Error(`idempotent() cannot compare the uploaded files of "${operationId}".`);
@@ -87,7 +80,7 @@ export async function idempotent<Tables extends ApiKeysTables, HandlerResponse e
   const once: Work<Tables, StorableResponse> = async (trx) => {
     const own: Kysely<any> = trx; // the compiler cannot compare Kysely types of generic tables
     const claimed = await claim(own, { ...used, requestHash, now, expiredAt }).catch(rethrowLockTimeout);
-    if (claimed === undefined) return replay((await storedOf(own, used))!, requestHash, earlierRows);
+    if (claimed === undefined) return replay((await storedOf(own, used))!, requestHash);
     const response = await work(trx);
     if (response.body instanceof Uint8Array)
       throw new Error(`idempotent() cannot store the response of "${operationId}", whose body is bytes.`);
@@ -127,12 +120,9 @@ function rethrowLockTimeout(error: unknown): never {
 function replay(
   { request_hash, answer }: { request_hash: string; answer: string },
   requestHash: string,
-  earlierRows: (() => EarlierRows) | undefined,
 ): StorableResponse {
-  const earlier = request_hash === requestHash ? undefined : earlierRows?.();
-  if (request_hash !== (earlier?.hash ?? requestHash)) return REUSED;
-  const stored: unknown = JSON.parse(answer);
-  const response = (earlier === undefined ? stored : { status: earlier.status, body: stored }) as StorableResponse;
+  if (request_hash !== requestHash) return REUSED;
+  const response = JSON.parse(answer) as StorableResponse;
   return { ...response, headers: { ...response.headers, "Idempotency-Replayed": "true" } };
 }
 

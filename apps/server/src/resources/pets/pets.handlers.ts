@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
-import type { OperationIdsByTag, OperationsWithDefaults, Pet } from "@petstore/contract";
+import type { OperationIdsByTag, OperationsWithDefaults } from "@petstore/contract";
 import { holdsApiKey } from "@platform/api-keys/api-key";
 import type { HandlerContext } from "@platform/api-keys/authentication";
-import { type EarlierRows, idempotent } from "@platform/api-keys/idempotent";
+import { idempotent } from "@platform/api-keys/idempotent";
 import type { ApiKeysTables } from "@platform/api-keys/keys.table";
 import { errorBody } from "@platform/service/errors";
 import { page } from "@platform/service/page";
@@ -26,11 +25,7 @@ export const petsHandlers = {
     const { body, caller } = input;
     if (holdsApiKey(body.name)) return { status: 400, body: errorBody("invalid_request", API_KEY_IN_NAME) };
     const pet = { ...body, createdBy: caller.id, createdAt: Date.now() };
-    return idempotent(
-      input,
-      async (trx) => ({ status: 201, body: await insertPet(trx, pet) }),
-      () => earlierRows(body),
-    );
+    return idempotent(input, async (trx) => ({ status: 201, body: await insertPet(trx, pet) }));
   },
 
   getPet: {
@@ -45,9 +40,3 @@ export const petsHandlers = {
   Pick<OperationsWithDefaults, OperationIdsByTag["Pets"]>,
   HandlerContext<PetsTables & ApiKeysTables>
 >;
-
-/** Identifies rows of version 1.0.0, which hashed these fields in this order and stored only the body of a 201 response. */
-function earlierRows({ name, categoryId, status }: Omit<Pet, "id">): EarlierRows {
-  const fields = JSON.stringify([name, categoryId, status]);
-  return { hash: createHash("sha256").update(fields).digest("hex"), status: 201 };
-}
