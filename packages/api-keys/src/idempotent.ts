@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type ErrorBody, errorBody } from "@platform/service/errors";
 import { isLockTimeout } from "@platform/storage/database-error";
 import { isPostgres } from "@platform/storage/database";
@@ -103,7 +103,7 @@ function isSuccess({ status }: StorableResponse): boolean {
 
 /** Returns a hash that does not depend on the order of fields. The prefix `2:` is the version of the hash function. */
 function hashOf(value: unknown[]): string {
-  return `2:${createHash("sha256").update(stableStringify(value)).digest("base64url")}`;
+  return `2:${hash("sha256", stableStringify(value), "base64url")}`;
 }
 
 class FirstRequestRuns extends Error {}

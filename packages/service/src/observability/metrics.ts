@@ -176,14 +176,12 @@ async function metricsOf(worker: Worker): Promise<object[] | undefined> {
   const onMessage = ({ metrics }: MetricsResponse): void => {
     if (metrics !== undefined) resolve(metrics);
   };
-  const timeout = new AbortController();
   worker.on("message", onMessage);
   worker.send({ request: "metrics" } satisfies MetricsRequest, () => {}); // the worker may have exited
   try {
-    return await Promise.race([reply, setTimeout(DEADLINE_MS, undefined, { signal: timeout.signal })]);
+    return await Promise.race([reply, setTimeout(DEADLINE_MS, undefined, { ref: false })]);
   } finally {
     worker.off("message", onMessage);
-    timeout.abort();
   }
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { type Report, withProgress } from "@platform/command-line";
 import { NAME } from "@platform/command-line/name";
@@ -110,8 +110,7 @@ class TableChecksum {
     this.rows += rows.length;
     for (const row of rows) {
       const columns = Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1));
-      const hash = createHash("sha256").update(JSON.stringify(columns)).digest("hex");
-      this.#sum = BigInt.asUintN(256, this.#sum + BigInt(`0x${hash}`));
+      this.#sum = BigInt.asUintN(256, this.#sum + BigInt(`0x${hash("sha256", JSON.stringify(columns))}`));
     }
   }
 
@@ -123,7 +122,7 @@ class TableChecksum {
 /** Returns the highest id ever assigned, even if its row was deleted; undefined if no id was assigned. */
 async function lastId(db: Kysely<any>, table: string): Promise<number | undefined> {
   const query = isPostgres(db)
-    ? sql<{ id: number }>`select last_value as id from ${sequenceOf(table)} where is_called`
+    ? sql<{ id: number }>`select last_value as id from ${sql.table(`${table}_id_seq`)} where is_called`
     : sql<{ id: number }>`select seq as id from sqlite_sequence where name = ${table}`;
   return (await query.execute(db)).rows[0]?.id;
 }
@@ -136,10 +135,6 @@ async function setLastId(db: Kysely<any>, table: string, id: number | undefined)
   }
   await sql`delete from sqlite_sequence where name = ${table}`.execute(db);
   await sql`insert into sqlite_sequence (name, seq) values (${table}, ${id})`.execute(db);
-}
-
-function sequenceOf(table: string) {
-  return sql.table(`${table}_id_seq`);
 }
 
 /** Adds `copy` to the command line. */
