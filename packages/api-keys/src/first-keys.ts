@@ -22,7 +22,14 @@ export async function ensureQuickstartKey(
   scopes: readonly string[],
 ): Promise<"written" | "kept"> {
   try {
-    return await ensureKey(db, file, scopes);
+    if (await hasWorkingKey(db, file, scopes)) {
+      await chmod(file, OWNER_ONLY);
+      return "kept";
+    }
+    const { key } = await createApiKey(db, { name: "quickstart", environment: "development" });
+    await mkdir(dirname(file), { recursive: true });
+    await replaceFile(file, `${key}\n`);
+    return "written";
   } catch (cause) {
     if (!(cause instanceof Error && "syscall" in cause && "code" in cause)) throw cause;
     throw new ConfigError(
@@ -31,21 +38,6 @@ export async function ensureQuickstartKey(
       { cause },
     );
   }
-}
-
-async function ensureKey(
-  db: Kysely<ApiKeysTables>,
-  file: string,
-  scopes: readonly string[],
-): Promise<"written" | "kept"> {
-  if (await hasWorkingKey(db, file, scopes)) {
-    await chmod(file, OWNER_ONLY);
-    return "kept";
-  }
-  const { key } = await createApiKey(db, { name: "quickstart", environment: "development" });
-  await mkdir(dirname(file), { recursive: true });
-  await replaceFile(file, `${key}\n`);
-  return "written";
 }
 
 async function hasWorkingKey(db: Kysely<ApiKeysTables>, file: string, scopes: readonly string[]): Promise<boolean> {

@@ -46,7 +46,10 @@ export async function runService(program: ServiceProgram): Promise<void> {
   process.on(RELOAD_SIGNAL, () => void reload());
   try {
     const earlyRequest = await Promise.race([stopRequest, program.prepare()]);
-    if (earlyRequest !== undefined) return endAtOnce(earlyRequest, logger);
+    if (earlyRequest !== undefined) {
+      logger.info(earlyRequest, "stopped");
+      process.exit(0); // at once, since a migration may take long, and nobody is connected yet
+    }
     const isSingle = config.processes === 1 || cluster.isWorker; // a worker cannot start workers
     service = await (isSingle ? startService : startProcesses)(program, logger);
   } finally {
@@ -96,12 +99,6 @@ function coalesce(work: () => Promise<void>): () => Promise<void> {
     }
     isRunning = false;
   };
-}
-
-/** Ends the program while it prepares: a migration may take long, and nobody is connected yet. */
-function endAtOnce(request: StopRequest, logger: Logger): never {
-  logger.info(request, "stopped");
-  process.exit(0);
 }
 
 /**

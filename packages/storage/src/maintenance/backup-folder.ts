@@ -17,20 +17,6 @@ export interface DatedBackup {
   time: number;
 }
 
-/** A new backup, and the backups that were removed for it. */
-export interface Rotation {
-  made: DatedBackup;
-  rows: RowCounts;
-  removed: DatedBackup[];
-}
-
-/** How a backup is created. */
-export interface BackupOptions {
-  /** How many backups stay. Default: all. */
-  keep?: number | undefined;
-  report?: Report | undefined;
-}
-
 /** Matches the names of backups, which sort by time, and of their incomplete copies. Windows allows no colon in a name. */
 const DATED = new RegExp(`^${NAME}\\.(\\d{4}-\\d{2}-\\d{2}T\\d{2})(\\d{2})(\\d{2}\\.\\d{3}Z)\\.db(.*)$`);
 
@@ -75,8 +61,8 @@ export function makeBackup(
   database: string,
   folder: string,
   schema: Schema,
-  { keep = Infinity, report }: BackupOptions = {},
-): Rotation {
+  { keep = Infinity, report }: { keep?: number | undefined; report?: Report | undefined } = {},
+) {
   const time = Date.now();
   const path = join(folder, nameOf(time));
   try {
