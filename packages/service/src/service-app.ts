@@ -6,7 +6,14 @@ import { type ErrorFormat, problem } from "./problems.ts";
 import { allowGetHead, onError, type Outages } from "./http/express-handlers.ts";
 import { forwardedOf } from "./http/forwarded.ts";
 import { CORS_HEADERS, createDefaultHeaders, sendDefaultHeaders, sendPreflight } from "./http/heads.ts";
-import { describeRequest, isPreflight, peerOf, requestStages, type RequestState, type StageOptions } from "./http/stages.ts";
+import {
+  describeRequest,
+  isPreflight,
+  peerOf,
+  requestStages,
+  type RequestState,
+  type StageOptions,
+} from "./http/stages.ts";
 import type { Observer } from "./operation-options.ts";
 import type { Tracing } from "./observability/tracing.ts";
 import type { ServiceConfig } from "./settings.ts";

@@ -212,7 +212,10 @@ function readingOf(
     case "mutualTLS":
       return { read: clientCertificate, challenge: `${kind} realm="${realm}"` };
     default:
-      return { read: scheme.type === "http" ? credentialsOf(kind) : () => undefined, challenge: `${kind} realm="${realm}"` };
+      return {
+        read: scheme.type === "http" ? credentialsOf(kind) : () => undefined,
+        challenge: `${kind} realm="${realm}"`,
+      };
   }
 }
 
