@@ -60,6 +60,8 @@ export interface CompileOptions {
 export interface CompiledOperation {
   readBody: BodyReader | undefined;
   readParameters: ReturnType<typeof parametersReader>;
+  /** The declared names of headers. */
+  headerNames: string[];
   validators: Validators;
   filterResponse: ResponseFilter;
   /** The media types of the successful responses. */
@@ -89,6 +91,8 @@ export async function compileOperation(
   const successes = Object.entries(entry.operation.responses ?? {}).filter(([status]) => status.startsWith("2"));
   const contents = successes.flatMap(([, node]) => Object.keys(resolve<ResponseObject>(document, node).content ?? {}));
   const produces = [...new Set(contents)];
+  const headerNames = entry.parameters.flatMap(({ in: place, name }) => (place === "header" ? name : []));
+  const isDeclared = (header: string) => headerNames.some((name) => name.toLowerCase() === header);
   const validators = await buildValidators(document, entry);
   const reading = { required, vendorTypes };
   const readerOf = (): BodyReader | Promise<BodyReader> =>
@@ -102,11 +106,12 @@ export async function compileOperation(
   return {
     readBody: Object.keys(content).length > 0 ? await readerOf() : undefined,
     readParameters: parametersReader(document, entry, apiKeyParameters(document, entry)),
+    headerNames,
     validators,
     filterResponse: await buildResponseFilter(document, entry, checking),
     produces,
     isAcceptable: acceptanceOf(produces, vendorTypes),
-    unsupportedConditions: SAFE.has(entry.method) ? [] : CONDITIONS.filter((name) => !declaresHeader(entry, name)),
+    unsupportedConditions: SAFE.has(entry.method) ? [] : CONDITIONS.filter((name) => !isDeclared(name.toLowerCase())),
     producesEvents: produces.some((type) => essenceOf(type) === "text/event-stream"),
     isTagged: isTagged(document, entry),
   };
@@ -115,9 +120,3 @@ export async function compileOperation(
 /** Safe methods (RFC 9110, section 9.2.1, and the IANA registry). */
 const SAFE = new Set(["get", "head", "options", "trace", "query", "propfind", "report", "search"]);
 const CONDITIONS = ["If-Match", "If-None-Match"];
-
-function declaresHeader({ parameters }: OperationEntry, name: string): boolean {
-  return parameters.some((parameter) => {
-    return parameter.in === "header" && parameter.name.toLowerCase() === name.toLowerCase();
-  });
-}

@@ -133,7 +133,7 @@ export function serve(
   for (const operation of operations)
     router.route(operation.entry.path, () => new Map()).set(operation.method, operation);
   const { problemFormat = "declared", cache } = options;
-  const road: Road = { router, cache: cache && new ResponseCache(cache) };
+  const road: Road = { templates: router.root, cache: cache && new ResponseCache(cache) };
   const handle = expressHandler(road, operations, problemFormat);
   return Object.assign(handle, { ready: warmAll(options.warm === true ? operations : []) });
 }

@@ -6,8 +6,7 @@ import { createProblem, Problem } from "./problem.ts";
 import { faultsOf, type RequestData } from "./eov/eov.ts";
 import { expectOneContentType, type ReceivedBody } from "./request/body.ts";
 import { problemOfFaults } from "./request/fault-message.ts";
-import { namedHeaders, type Parameters } from "./request/values.ts";
-import { type PathRouter, queryOf } from "./request/path-router.ts";
+import { findRoute, type Parameters, type RouteTree } from "./request/values.ts";
 import type { HandlerResponse } from "./response/handler-response.ts";
 import { type EncodedResponse, encodeResponse, type OperationResult } from "./response/respond.ts";
 import { discardUnsent, StreamedResponse } from "./response/streamed-response.ts";
@@ -15,7 +14,7 @@ import type { Admission } from "./security/security.ts";
 
 /** The parts that all requests of a document share. */
 export interface Road {
-  router: PathRouter<Route>;
+  templates: RouteTree<Route>;
   /** The cache for the responses of handlers with `isCacheable`. */
   cache: ResponseCache | undefined;
 }
@@ -94,9 +93,9 @@ function unlessStreamed({ operation, request, response }: Routed, goOn: () => Ma
 const PATH_NOT_FOUND = "There is no resource at this path. Paths are case-sensitive, and a trailing slash counts.";
 
 /** Finds the operation by path and method. */
-function route({ router }: Road, exchange: Exchange): Ended {
+function route({ templates }: Road, exchange: Exchange): Ended {
   const { method, path } = exchange.request;
-  const found = router.find(path);
+  const found = findRoute(templates, path);
   if (found === undefined) return createProblem(404, PATH_NOT_FOUND);
   exchange.route = found.route;
   exchange.values = found.values;
@@ -165,7 +164,7 @@ function fromCache(
 /** Reads and validates parameters and body. */
 function input(exchange: Routed): MaybePromise<Ended> {
   const { request, response, values, compiled } = exchange;
-  exchange.parameters = compiled.readParameters(values, queryOf(request.url), request);
+  exchange.parameters = compiled.readParameters(values, request);
   const body = compiled.readBody?.(request, response);
   return body instanceof Promise ? body.then((later) => validate(exchange, later)) : validate(exchange, body);
 }
@@ -211,7 +210,7 @@ class HandlerInput {
     this.path = parameters.path;
     this.query =
       parameters.undeclared === undefined ? parameters.query : { ...parameters.query, ...parameters.undeclared };
-    this.headers = namedHeaders(operation.entry.parameters, parameters.headers);
+    this.headers = namedHeaders(compiled.headerNames, parameters.headers);
     this.cookies = parameters.cookies;
     this.contentType = body?.contentType;
     this.body = body?.value;
@@ -228,6 +227,15 @@ class HandlerInput {
   get signal(): AbortSignal {
     return controllerOf(this.#exchange).signal;
   }
+}
+
+function namedHeaders(names: string[], headers: Record<string, unknown>): Record<string, unknown> {
+  const named: Record<string, unknown> = {};
+  for (const name of names) {
+    const key = name.toLowerCase();
+    if (Object.hasOwn(headers, key)) named[name] = headers[key];
+  }
+  return named;
 }
 
 /** Returns the controller of a request's signal. Its reason to abort may come before the handler reads the signal. */

@@ -6,8 +6,8 @@ import { kindOf, styleOf, textReader } from "./style.ts";
 import { type Read, scalarReader, scalarTypesOf, segmentDecoder, valuesReader } from "./values.ts";
 
 /**
- * Returns the reader of an operation's parameters. `values` are the values of the path template in order, and `search` is
- * the query; both are percent-encoded. A value that is not in the style of its parameter gets a 400. A value that is not
+ * Returns the reader of an operation's parameters. It takes the values of the path template in order, percent-encoded, and the
+ * request. A value that is not in the style of its parameter gets a 400. A value that is not
  * of its type stays a text. `credentials` are the names of query parameters that carry API keys.
  */
 export function parametersReader(document: OpenApiDocument, entry: OperationEntry, credentials: string[]) {

@@ -1,7 +1,7 @@
 import type { OpenApiDocument, OperationEntry } from "openapi-document";
 import { createProblem, unreadableParameter } from "../problem.ts";
 import { type Pair, pairsReader, type ReadPairs } from "./pairs.ts";
-import { queryOf } from "./path-router.ts";
+import { queryOf } from "./values.ts";
 
 /**
  * Returns the query parser of an operation. It rejects invalid percent-encoding and undeclared names. `credentials` are

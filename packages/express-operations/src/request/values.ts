@@ -1,14 +1,91 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { parseCookie } from "cookie";
-import {
-  type OpenApiDocument,
-  type ParameterObject,
-  type Schema,
-  listedValuesOf,
-  nonNullTypesOf,
-} from "openapi-document";
+import { listedValuesOf, nonNullTypesOf, normalizePath, type OpenApiDocument, type Schema } from "openapi-document";
 import { unreadableParameter } from "../problem.ts";
 import { isExact } from "./json.ts";
+
+/** Path templates as a tree of their segments. */
+export interface RouteTree<Route> {
+  literals: Map<string, RouteTree<Route>>;
+  /**
+   * Segments of text and parameters, such as `{name}.json`. They are tried before a parameter that matches any segment.
+   */
+  patterns: { texts: string[]; node: RouteTree<Route> }[];
+  parameter?: RouteTree<Route>;
+  route?: Route;
+}
+
+/**
+ * Returns the route of the template that matches a raw path, and its parameter values in order, still percent-encoded. Values
+ * are never empty. Literal segments take precedence over parameters (OpenAPI 3.1, "Paths Object"). The cost depends on the number
+ * of segments in the path, not on the number of templates.
+ */
+export function findRoute<Route>(
+  templates: RouteTree<Route>,
+  sent: string,
+): { route: Route; values: string[] } | undefined {
+  const path = sent.includes("%") ? normalizePath(sent) : sent;
+  const values: string[] = [];
+  const route = match(templates, path, slashFrom(path, 0), values);
+  return route === undefined ? undefined : { route, values };
+}
+
+/** Returns the route that matches the rest of a path, from the slash at `at` on. */
+function match<Route>(node: RouteTree<Route>, path: string, at: number, values: string[]): Route | undefined {
+  if (at === path.length) return node.route;
+  const end = slashFrom(path, at + 1);
+  const segment = path.slice(at + 1, end);
+  const literal = node.literals.get(segment);
+  const found = literal && match(literal, path, end, values);
+  if (found !== undefined || segment === "") return found;
+  const taken = values.length;
+  for (const { texts, node: child } of node.patterns) {
+    const between = valuesBetween(texts, segment);
+    if (between === undefined) continue;
+    values.push(...between);
+    const deeper = match(child, path, end, values);
+    if (deeper !== undefined) return deeper;
+    values.length = taken;
+  }
+  if (node.parameter === undefined) return undefined;
+  values.push(segment);
+  const deeper = match(node.parameter, path, end, values);
+  if (deeper === undefined) values.length = taken;
+  return deeper;
+}
+
+/**
+ * Returns the non-empty values between the texts of a template segment. A later value is as short as possible, so that
+ * `{name}.{extension}` divides at the last dot. The time is linear: the last occurrence of each text suffices, because
+ * an earlier one leaves less for the values before it.
+ */
+function valuesBetween([first = "", ...others]: string[], segment: string): string[] | undefined {
+  const last = others.pop()!;
+  if (!segment.startsWith(first) || !segment.endsWith(last)) return undefined;
+  const values: string[] = [];
+  let end = segment.length - last.length;
+  for (const text of others.toReversed()) {
+    const start = segment.lastIndexOf(text, end - 1 - text.length);
+    if (start <= first.length) return undefined;
+    values.unshift(segment.slice(start + text.length, end));
+    end = start;
+  }
+  if (end <= first.length) return undefined;
+  values.unshift(segment.slice(first.length, end));
+  return values;
+}
+
+/** Returns the index of the next slash, or the length of the path. */
+function slashFrom(path: string, start: number): number {
+  const at = path.indexOf("/", start);
+  return at === -1 ? path.length : at;
+}
+
+/** Returns the query of a URL, without its question mark. */
+export function queryOf(url: string): string {
+  const start = url.indexOf("?");
+  return start === -1 ? "" : url.slice(start + 1);
+}
 
 /** The parameters of a request, by location. Header names are lower case. */
 export interface Parameters {
@@ -32,14 +109,15 @@ interface Readers {
   cookies: [string, Read][];
 }
 
-/** Returns the function that reads the values of a path template in order, a query and headers, all as sent. */
+/** Returns the function that reads the values of a path template in order, and those of a URL's query and of headers. */
 export function valuesReader({ path, query: readQuery, needsQuery, headers, cookies }: Readers) {
-  return (values: string[], search: string, request: Pick<IncomingMessage, "headers">): Parameters => {
+  return (values: string[], request: { url: string; headers: IncomingHttpHeaders }): Parameters => {
     const inPath: Parameters["path"] = {};
     for (let at = 0; at < path.length; at++) {
       const [name, read] = path[at]!;
       inPath[name] = read(values[at]!);
     }
+    const search = queryOf(request.url);
     const query = search === "" && !needsQuery ? { values: {}, others: undefined } : readQuery(search);
     return {
       path: inPath,
@@ -49,15 +127,6 @@ export function valuesReader({ path, query: readQuery, needsQuery, headers, cook
       undeclared: query.others,
     };
   };
-}
-
-export function namedHeaders(parameters: ParameterObject[], headers: Record<string, unknown>): Record<string, unknown> {
-  const named: Record<string, unknown> = {};
-  for (const { in: location, name } of parameters) {
-    const key = name.toLowerCase();
-    if (location === "header" && Object.hasOwn(headers, key)) named[name] = headers[key];
-  }
-  return named;
 }
 
 function readEach(readers: [string, Read][], texts: Record<string, string | string[] | undefined>) {

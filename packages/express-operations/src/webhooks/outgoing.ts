@@ -72,7 +72,7 @@ export function outgoing(document: OpenApiDocument, declared: OperationEntry) {
     const validator = (await compiled).get(declaredType);
     if (validator === undefined) throw new InvalidWebhookError(entry.id, `It needs a body of ${oneOf(mediaTypes)}.`);
     const { path, ...parameters } = readAgain(entry.id, () =>
-      read([], query, { headers: Object.fromEntries(headers) }),
+      read([], { url: `?${query}`, headers: Object.fromEntries(headers) }),
     );
     const data: RequestData = { ...parameters, params: path, body: structuredClone(value) };
     const faults = [validator.parameters, ...(isOpaque(value) ? [] : [validator.body])].flatMap((validate) =>
