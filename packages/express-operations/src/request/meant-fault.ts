@@ -2,10 +2,9 @@ import { type OpenApiDocument, type Schema, conjuncts, isRecord, mayBe, valuesOf
 import type { Fault } from "../eov/eov.ts";
 import {
   type Budget,
-  compareFits,
+  declaredFields,
   constantFields,
   constantsOf,
-  fitsOf,
   MAX_COMPARED,
   newBudget,
 } from "./member-fit.ts";
@@ -24,7 +23,7 @@ interface Member {
 
 /**
  * Returns the fault to report. The fault of a choice is that of the member that the client meant: the one with the right
- * type and the right constants, such as a discriminator's, and otherwise the one with the most fields that fit.
+ * type and the right constants, such as a discriminator's, and otherwise the one that declares the most of its fields.
  */
 export function meantFault(faults: Fault[]): Fault | undefined {
   const tree = treeOf(faults);
@@ -137,9 +136,9 @@ function bestFitting(
 ): Member[] {
   if (members.length === 1) return members;
   const schemas = members.map(({ schema }) => schema);
-  const fits = fitsOf(document, schemas, value, budget);
-  const [best] = fits.toSorted(compareFits);
-  return members.filter((_, at) => compareFits(fits[at]!, best!) === 0);
+  const counts = declaredFields(document, schemas, value, budget);
+  const most = Math.max(...counts);
+  return members.filter((_, at) => counts[at] === most);
 }
 
 /** Returns one fault for members that are meant alike: of these, validation got deepest into the value by their faults. */
