@@ -1,5 +1,6 @@
-import type { OpenApiDocument } from "./objects.ts";
-import { pointer } from "./references.ts";
+import type { OpenApiDocument, Reference } from "./objects.ts";
+import { resolve } from "./references.ts";
+import { isRecord } from "./schema/effective-schema.ts";
 import { withInheritance } from "./schema/inheritance.ts";
 import { withLocalReferences } from "./local-references.ts";
 import { HOLDS_VALUES } from "./keywords.ts";
@@ -13,45 +14,23 @@ export function readableDocument(document: OpenApiDocument): OpenApiDocument {
   return withInheritance(isVersion32(local) ? withMediaTypes(local) : local);
 }
 
-/** The most references that lead to a media type. */
-const MAX_HOPS = 32;
-
+/** Replaces each reference to a media type. A reference may lead to another one. */
 function withMediaTypes(document: OpenApiDocument): OpenApiDocument {
-  const seen = new Map<object, unknown>();
-  const copyOf = (node: unknown): unknown => {
-    if (typeof node !== "object" || node === null) return node;
-    if (seen.has(node)) return seen.get(node);
-    if (Array.isArray(node)) {
-      const list: unknown[] = [];
-      seen.set(node, list);
-      for (const item of node) list.push(copyOf(item));
-      return list;
-    }
-    const copy: Record<string, unknown> = {};
-    seen.set(node, copy);
+  const copy = structuredClone(document);
+  const seen = new Set<unknown>();
+  const visit = (node: unknown): void => {
+    if (typeof node !== "object" || node === null || seen.has(node)) return;
+    seen.add(node);
     for (const [key, value] of Object.entries(node)) {
-      if (key === "content") copy[key] = copyOf(mediaTypesOf(value));
-      else copy[key] = HOLDS_VALUES.has(key) ? value : copyOf(value);
+      if (HOLDS_VALUES.has(key)) continue;
+      if (key === "content" && isRecord(value))
+        for (const [mediaType, own] of Object.entries(value))
+          if (typeof (own as Partial<Reference> | null)?.$ref === "string") value[mediaType] = resolve(copy, own);
+      visit(value);
     }
-    return copy;
   };
-
-  /** Replaces each reference to a media type. A reference may lead to another one. */
-  const mediaTypesOf = (content: unknown): unknown => {
-    if (typeof content !== "object" || content === null) return content;
-    return Object.fromEntries(
-      Object.entries(content).map(([mediaType, own]) => {
-        let node: unknown = own;
-        for (let hops = 0; ; hops++) {
-          const { $ref } = (node ?? {}) as { $ref?: unknown };
-          if (typeof $ref !== "string") return [mediaType, node];
-          if (hops === MAX_HOPS) throw new Error(`The reference ${$ref} leads back to itself.`);
-          node = pointer(document, $ref);
-        }
-      }),
-    );
-  };
-  return copyOf(document) as OpenApiDocument;
+  visit(copy);
+  return copy;
 }
 
 /** Returns whether a document is OpenAPI 3.2. */
