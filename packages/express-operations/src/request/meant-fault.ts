@@ -1,13 +1,6 @@
 import { type OpenApiDocument, type Schema, conjuncts, isRecord, mayBe, valuesOf } from "openapi-document";
 import type { Fault } from "../eov/eov.ts";
-import {
-  type Budget,
-  declaredFields,
-  constantFields,
-  constantsOf,
-  MAX_COMPARED,
-  newBudget,
-} from "./member-fit.ts";
+import { type Budget, declaredFields, constantFields, constantsOf, MAX_COMPARED, newBudget } from "./member-fit.ts";
 
 /** A fault and the faults that caused it. A failed choice has one cause for each of its members. */
 interface FaultTree {
