@@ -4,7 +4,8 @@ import type { AddressInfo } from "node:net";
 import express, { type Express, type Response } from "express";
 import helmet from "helmet";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { createDefaultHeaders, sendDefaultHeaders } from "../src/http/heads.ts";
+import { createDefaultHeaders } from "../src/http/default-headers.ts";
+import { sendDefaultHeaders } from "../src/http/messages.ts";
 import { json, startThings, type Things } from "../testing/start-things.ts";
 
 let service: Things;

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import express from "express";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { originOf } from "../src/http/forwarded.ts";
-import { isAuthority } from "../src/http/heads.ts";
+import { isAuthority } from "../src/http/messages.ts";
 
 test.each([
   "",

@@ -4,7 +4,8 @@ import type { Logger } from "pino";
 import type { Locals, Problem } from "express-operations";
 import { problem } from "../problems.ts";
 import { parseTraceparent } from "../observability/request-log.ts";
-import { type DefaultHeaders, headFault, sendPreflight } from "./heads.ts";
+import { type DefaultHeaders, sendPreflight } from "./default-headers.ts";
+import { headFault } from "./messages.ts";
 
 /**
  * The state of a request while it is served, in `response.locals`. Each object has all fields from the start, which keeps access to

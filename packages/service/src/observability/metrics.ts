@@ -17,7 +17,7 @@ import {
 import { problem } from "../problems.ts";
 import { type Address, type Listener, listen } from "../http/listener.ts";
 import { allowGetHead, onError } from "../http/express-handlers.ts";
-import { headFault } from "../http/heads.ts";
+import { headFault } from "../http/messages.ts";
 import type { RequestState } from "../http/stages.ts";
 import type { Observer } from "../operation-options.ts";
 
