@@ -1,13 +1,7 @@
 import { expect, test } from "vitest";
 import { bodyInputs, jsonInputs } from "../src/conformance/cost/body-inputs.ts";
 import { counted, nested, pairFillings, repeated } from "../src/conformance/cost/fillings.ts";
-import {
-  AUTHORITIES,
-  headerInputs,
-  manyHeaders,
-  pathInputs,
-  queryInputs,
-} from "../src/conformance/cost/head-inputs.ts";
+import { AUTHORITIES, headerInputs, pathInputs, queryInputs } from "../src/conformance/cost/head-inputs.ts";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "openapi-document";
 
 test("fillings have at most the requested size, but at least one text", () => {
@@ -61,28 +55,23 @@ test("headerInputs returns inputs for declared headers and for standard HTTP hea
   const shown = inputs.flatMap(({ name, title }) => (name === "Prefer" ? title : []));
   for (const text of [" ", "\t", "Bearer ", "1.1.1.1, ", "é", "a", '\\"', "a/b;q=0.1,", ";q=1", "for=1;", "chunked,"])
     expect(shown).toContain(`${text}${text}…`);
-  expect(inputs.slice(-2).map(({ name, title, fill }) => [name, title, fill(10)])).toEqual([
+  expect(inputs.slice(-3, -1).map(({ name, title, fill }) => [name, title, fill(10)])).toEqual([
     ["Accept", "a/0,a/1,…", "a/0,a/1"],
     ["Cookie", "k0=1;k1=1;…", "k0=1"],
   ]);
 });
 
-test("manyHeaders returns headers of 20 bytes each, with their line end", () => {
+test("headerInputs returns many headers of 20 bytes each, with their line end", () => {
   const [, entry] = entryOf("/a", { parameters: [header("X-A")] });
-  const inputs = manyHeaders(entry).map(({ title, of, headers }) => [title, of, headers(45)]);
-  const twice = (name: string, value: string, of: string[] = []) => {
-    return [`${name}: a, again and again`, of, Array.from({ length: 2 }, () => [name, value])];
-  };
-  expect(inputs).toEqual([
-    ["h0: a, h1: a, …", [], ["h0", "h1"].map((name) => [name, "a".repeat(14)])],
-    twice("Accept", "a".repeat(10)),
-    twice("Authorization", "aaa"),
-    twice("Cookie", "a".repeat(10)),
-    twice("If-None-Match", "aaa"),
-    twice("X-Other", "a".repeat(9)),
-    twice("X-A", "a".repeat(13), ["header X-A"]),
+  const inputs = headerInputs(entry).filter(({ title }) => /again and again|h0/.test(title));
+  expect(inputs.length).toBeGreaterThan(20);
+  const tested = inputs.filter(({ name }) => ["X-A", "If-None-Match", "X-Other", "h"].includes(name));
+  expect(tested.map(({ name, of = [], fill }) => [of, `${name}: ${fill(45)}`])).toEqual([
+    [["header X-A"], `X-A: ${`${"a".repeat(13)}\r\nX-A: `.repeat(2)}`],
+    [[], `If-None-Match: ${"aaa\r\nIf-None-Match: ".repeat(2)}`],
+    [[], `X-Other: ${`${"a".repeat(9)}\r\nX-Other: `.repeat(2)}`],
+    [[], `h: ${"a".repeat(14)}\r\nh0: ${"a".repeat(14)}\r\nh1: `],
   ]);
-  expect(manyHeaders(entry)[0]!.headers(1)).toHaveLength(1);
 });
 
 test("bodyInputs returns text of critical characters, and no body for GET and HEAD", () => {

@@ -64,8 +64,6 @@ function grown(input: GrowingInput, size: number): string {
       return request.authority!;
     case "header":
       return request.headers.find(([own]) => own === name)![1];
-    case "headers":
-      return request.headers.map(([own, value]) => `${own}: ${value}`).join(", ");
     default:
       return request.body!;
   }
@@ -74,12 +72,12 @@ function grown(input: GrowingInput, size: number): string {
 /** Returns the repeated text in a title: the text before the ellipsis, as sent. */
 function announced(title: string): string | undefined {
   const shown = title
-    .replace(/^(query|authority|headers) /, "")
+    .replace(/^(query|authority) /, "")
     .replace(/^header [^:]+: /, "")
     .replace(/^path (\S+ )?/, "")
     .replace(/^body application\/json (\w+): /, '"$1":')
     .replace(/^body \S+ /, "");
-  if (!shown.includes("…") || /item,…|^h0: |again and again|^.*--X/.test(shown)) return undefined;
+  if (!shown.includes("…") || /item,…|h0: |again and again|^.*--X/.test(shown)) return undefined;
   return shown.slice(0, shown.indexOf("…"));
 }
 

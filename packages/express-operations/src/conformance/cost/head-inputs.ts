@@ -61,41 +61,26 @@ const HEADERS = [
   ..."X-Forwarded-For X-Request-Id traceparent tracestate".split(" "),
 ];
 
-/** Returns large values of declared headers and cookies, and of standard headers. */
+/** The bytes of each header, with which a head reaches Node's limit of bytes before its limit of a thousand headers. */
+const HEADER_BYTES = 20;
+
+/** Returns large values of declared headers and cookies, and of standard headers, and many headers of one name or of several. */
 export function headerInputs(entry: OperationEntry): (Filling & { name: string })[] {
   const declared = parametersIn(entry, "header");
   const known = new Set(declared.map(({ name }) => name.toLowerCase()));
   const others = HEADERS.filter((name) => !known.has(name.toLowerCase())).map((name) => ({ name, of: [] }));
   const cookies = parametersIn(entry, "cookie").map(({ name, of }) => ({ name: "Cookie", of, start: `${name}=` }));
+  const line = (name: string) =>
+    `${"a".repeat(Math.max(1, HEADER_BYTES - ": \r\n".length - name.length))}\r\n${name}: `;
+  const again = [...declared, ...others, { name: "X-Other", of: [] }];
   return [
     ...[...declared, ...others, ...cookies].flatMap(({ name, of, ...more }) =>
       HEADER_TEXTS.map((text) => ({ name, of, ...repeated(text, "start" in more ? more.start : "") })),
     ),
+    ...again.map(({ name, of }) => ({ name, of, ...repeated(line(name)), title: "a, again and again" })),
     { name: "Accept", ...counted((count) => `a/${count}`, ",") },
     { name: "Cookie", ...counted((count) => `k${count}=1`, ";") },
-  ];
-}
-
-/** The bytes of each header, with which a head reaches Node's limit of bytes before its limit of a thousand headers. */
-const HEADER_BYTES = 20;
-
-/** Returns many headers, different ones or one repeated. */
-export function manyHeaders(
-  entry: OperationEntry,
-): { title: string; of: string[]; headers: (size: number) => [name: string, value: string][] }[] {
-  const fill = (size: number, nameOf: (count: number) => string) =>
-    Array.from({ length: Math.max(1, Math.floor(size / HEADER_BYTES)) }, (_, count): [string, string] => {
-      const name = nameOf(count);
-      return [name, "a".repeat(Math.max(1, HEADER_BYTES - ": \r\n".length - name.length))];
-    });
-  const others = ["Accept", "Authorization", "Cookie", "If-None-Match", "X-Other"].map((name) => ({ name, of: [] }));
-  return [
-    { title: "h0: a, h1: a, …", of: [], headers: (size) => fill(size, (count) => `h${count}`) },
-    ...[...others, ...parametersIn(entry, "header")].map(({ name, of }) => ({
-      title: `${name}: a, again and again`,
-      of,
-      headers: (size: number) => fill(size, () => name),
-    })),
+    { name: "h", ...counted((count) => line(`h${count}`)), title: "a, h0: a, h1: a, …" },
   ];
 }
 

@@ -7,7 +7,7 @@ import {
   exampleRequest,
 } from "../example-request.ts";
 import { bodyInputs } from "./body-inputs.ts";
-import { AUTHORITIES, headerInputs, manyHeaders, pathInputs, queryInputs } from "./head-inputs.ts";
+import { AUTHORITIES, headerInputs, pathInputs, queryInputs } from "./head-inputs.ts";
 
 /** A request without the headers that frame it. */
 export interface RawRequest {
@@ -60,9 +60,6 @@ export function growingInputs(
     ...AUTHORITIES.map(({ title, fill }) => inTarget(`authority ${title}`, [], (size) => ({ authority: fill(size) }))),
     ...headerInputs(entry).map(({ title, of = [], name, fill }) =>
       inHead(`header ${name}: ${title}`, of, (size) => ({ headers: [...without(name), [name, fill(size)]] })),
-    ),
-    ...manyHeaders(entry).map(({ title, of, headers }) =>
-      inHead(`headers ${title}`, of, (size) => ({ headers: [...base.headers, ...headers(size)] })),
     ),
     ...bodyInputs(document, entry).map(({ title, contentType, fill }) => {
       const headers: RawRequest["headers"] = [...without("Content-Type"), ["Content-Type", contentType]];
