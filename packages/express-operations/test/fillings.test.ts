@@ -97,10 +97,10 @@ test("bodyInputs returns the fields of a form in each form of a query", () => {
   expect(inputs).toContainEqual(["undeclared[0]=1&undeclared[1]=1&…", "undeclared[0]=1"]);
 });
 
-test("bodyInputs adds the required fields to a growing JSON field", () => {
-  const schema = { type: "object", required: ["b", "c"], properties: { a: {}, b: {}, c: { readOnly: true } } };
+test("bodyInputs adds the other fields of the example to a growing JSON field", () => {
+  const schema = { type: "object", properties: { a: {}, b: {} } };
   const [document, entry] = entryOf("/a", { requestBody: { content: { "application/json": { schema } } } });
-  const input = bodyInputs(document, entry).find(({ title }) => title === "application/json a: 11…");
+  const input = bodyInputs(document, entry, '{"b":"x"}').find(({ title }) => title === "application/json a: 11…");
   expect(input!.fill(20)).toBe('{"b":"x","a":111111}');
 });
 

@@ -11,21 +11,25 @@ import {
   resolve,
   type Schema,
 } from "openapi-document";
-import { exampleValue, withoutReadOnly } from "../../example/example-value.ts";
-import { givenExample } from "../../example/given-values.ts";
+import { exampleValue } from "../../example/example-value.ts";
 import { isForm, sentAs } from "../request-body.ts";
+import { parsed } from "../stream-items.ts";
 import { counted, enclosed, type Filling, nested, pairFillings, repeated } from "./fillings.ts";
 
 const BOUNDARY = "X".repeat(30);
 
-/** Returns large bodies in each media type that the operation accepts. */
-export function bodyInputs(document: OpenApiDocument, entry: OperationEntry): (Filling & { contentType: string })[] {
+/** Returns large bodies in each media type that the operation accepts. Large JSON has the other fields of the example. */
+export function bodyInputs(
+  document: OpenApiDocument,
+  entry: OperationEntry,
+  example = "",
+): (Filling & { contentType: string })[] {
   if (entry.method === "get" || entry.method === "head") return [];
   const { content = {} } = resolve<RequestBodyObject>(document, entry.operation.requestBody ?? {});
   return Object.entries(content).flatMap(([declared, media]) => {
     const essence = essenceOf(sentAs(declared));
     const contentType = essence.startsWith("multipart/") ? `${essence}; boundary=${BOUNDARY}` : sentAs(declared);
-    return inputsOf(document, essence, media).map(({ title, fill }) => ({
+    return inputsOf(document, essence, media, example).map(({ title, fill }) => ({
       title: `${essence} ${title}`,
       fill,
       contentType,
@@ -33,22 +37,17 @@ export function bodyInputs(document: OpenApiDocument, entry: OperationEntry): (F
   });
 }
 
-function inputsOf(document: OpenApiDocument, essence: string, media: MediaTypeObject): Filling[] {
-  const { schema = {} } = media;
+function inputsOf(
+  document: OpenApiDocument,
+  essence: string,
+  { schema = {} }: MediaTypeObject,
+  example: string,
+): Filling[] {
   const fields = [...Object.keys(propertiesOf(effectiveSchema(document, schema))), "undeclared"];
-  if (isJson(essence)) return jsonInputs(document, schema, exampleOf(document, media));
+  if (isJson(essence)) return jsonInputs(document, schema, parsed(example));
   if (essence.startsWith("multipart/")) return multipartInputs(fields);
   if (isForm(essence)) return fields.flatMap(pairFillings);
   return ["a", " ", "\u00E9", "<a>", "<", "{", "\r\n"].map((text) => repeated(text));
-}
-
-function exampleOf(document: OpenApiDocument, media: MediaTypeObject): unknown {
-  const { schema = {} } = media;
-  try {
-    return withoutReadOnly(document, schema, givenExample(document, media) ?? exampleValue(document, schema, ""));
-  } catch {
-    return {};
-  }
 }
 
 /** Large values for any field: long texts, long numbers, many names. */

@@ -61,7 +61,7 @@ export function growingInputs(
     ...headerInputs(entry).map(({ title, of = [], name, fill }) =>
       inHead(`header ${name}: ${title}`, of, (size) => ({ headers: [...without(name), [name, fill(size)]] })),
     ),
-    ...bodyInputs(document, entry).map(({ title, contentType, fill }) => {
+    ...bodyInputs(document, entry, base.body).map(({ title, contentType, fill }) => {
       const headers: RawRequest["headers"] = [...without("Content-Type"), ["Content-Type", contentType]];
       return inBody(`body ${title}`, ["body"], (size) => ({ headers, body: fill(size) }));
     }),
