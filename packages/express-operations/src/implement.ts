@@ -21,7 +21,8 @@ import { PathRouter } from "./request/path-router.ts";
 import type { BodyLimits } from "./request/limits.ts";
 import type { ProblemFormat } from "./problem.ts";
 import type { CheckedShare, Violation } from "./response/response-check.ts";
-import { type StreamOptions, streamsOf } from "./streams/streams.ts";
+import type { StreamOptions } from "./streams/stream-writer.ts";
+import { streamsOf } from "./streams/streams.ts";
 import type { OnInvalidCredential, SecurityHandler } from "./security/security.ts";
 import type { HandlerTypes, Handlers, NoOthers } from "./types.ts";
 

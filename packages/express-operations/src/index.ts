@@ -26,4 +26,4 @@ export type { Grant, SecurityHandler } from "./security/security.ts";
 export type { StatusCode } from "./response/handler-response.ts";
 export type { Handler, Handlers, HandlerTypes, Input, Output, StreamedInput } from "./types.ts";
 export { isBodyStreamed } from "./streams/request-stream.ts";
-export type { StreamOptions } from "./streams/streams.ts";
+export type { StreamOptions } from "./streams/stream-writer.ts";

@@ -4,15 +4,21 @@ import type { Headers } from "../response/handler-response.ts";
 import { KEEP_ALIVE } from "../response/server-sent-events.ts";
 import type { ItemWriter } from "../response/streamed-response.ts";
 
-/** The settings of streams that all operations share. */
-export interface StreamSettings {
-  /** The time in milliseconds after which the head is sent without a first chunk. */
-  headersAfter: number;
-  /** The time in milliseconds without a chunk after which an event stream gets a comment. 0 disables comments. */
-  keepAlive: number;
-  /** Ends event streams when it aborts. */
-  shutdown: AbortSignal | undefined;
+/** How responses are sent while they are produced. */
+export interface StreamOptions {
+  /**
+   * The time in milliseconds after which status and headers are sent without a first chunk. An earlier error gets a status
+   * of its own. Default: 1,000.
+   */
+  headersAfter?: number;
+  /** The time in milliseconds without an event after which an event stream gets a comment. 0 disables it. Default: 15,000. */
+  keepAlive?: number;
+  /** Ends event streams after their current event when it aborts. Their handlers' `signal` aborts with the same reason. */
+  shutdown?: AbortSignal;
 }
+
+/** The options with their defaults. */
+export type StreamSettings = Required<Omit<StreamOptions, "shutdown">> & Pick<StreamOptions, "shutdown">;
 
 /** Items that are available at once are written together, up to this many characters. */
 const BATCH = 16_384;

@@ -5,19 +5,7 @@ import { MultipartStream } from "./multipart-stream.ts";
 import { type PartReader, partReader } from "./part-reader.ts";
 import { BodyStream, leaveUnread } from "./request-stream.ts";
 import { sendStream } from "./send-stream.ts";
-
-/** How responses are sent while they are produced. */
-export interface StreamOptions {
-  /**
-   * The time in milliseconds after which status and headers are sent without a first chunk. An earlier error gets a status
-   * of its own. Default: 1,000.
-   */
-  headersAfter?: number;
-  /** The time in milliseconds without an event after which an event stream gets a comment. 0 disables it. Default: 15,000. */
-  keepAlive?: number;
-  /** Ends event streams after their current event when it aborts. Their handlers' `signal` aborts with the same reason. */
-  shutdown?: AbortSignal;
-}
+import type { StreamOptions } from "./stream-writer.ts";
 
 /** Receives and sends bodies piece by piece. Throws for invalid options. */
 export function streamsOf({ headersAfter = 1_000, keepAlive = 15_000, shutdown }: StreamOptions): Streams {
@@ -25,7 +13,7 @@ export function streamsOf({ headersAfter = 1_000, keepAlive = 15_000, shutdown }
     if (!(value >= 0 && value < 2 ** 31))
       throw new Error(`The option streams.${name} is ${value}. It has to be milliseconds from 0 to 2,147,483,647.`);
   }
-  const settings = { headersAfter, keepAlive, shutdown };
+  const settings = { headersAfter, keepAlive, ...(shutdown && { shutdown }) };
   return { bodyReader, leaveUnread, send: (...given) => sendStream(settings, ...given) };
 }
 
