@@ -28,18 +28,18 @@ export function receivedItems(
   stream: StreamText,
 ): ReceivedItem[] {
   const essence = essenceOf(mediaType);
-  if (essence !== "text/event-stream") {
-    const texts = isJsonSequence(essence) ? sequenceOf(stream) : linesOf(stream);
-    return texts.map((text, at) => {
+  if (essence !== "text/event-stream")
+    return textsOf(stream, isJsonSequence(essence)).map((text, at) => {
       const value = parsed(text);
       if (value === undefined) throw new ConformanceError(`expected JSON as item ${at}, got text that is not JSON`);
       return [value, [value]];
     });
-  }
-  const events = eventsOf(stream).filter(({ data }) => data !== "[DONE]");
-  if (hasWholeEvents(document, declared))
-    return events.map((event) => dataValues(event.data).map((data) => ({ ...event, data })));
-  return events.map(({ data }) => dataValues(data).flatMap((value) => [value, [value]]));
+  const isWhole = hasWholeEvents(document, declared);
+  return eventsOf(stream).flatMap((event) => {
+    if (event.data === "[DONE]") return [];
+    const values = dataValues(event.data);
+    return [isWhole ? values.map((data) => ({ ...event, data })) : values.flatMap((value) => [value, [value]])];
+  });
 }
 
 /** The data of an event is text, which may be JSON. */
@@ -57,19 +57,13 @@ export function parsed(text: string): unknown {
   }
 }
 
-function linesOf({ text, isStart = false }: StreamText): string[] {
-  const lines = text.split("\n");
-  const rest = lines.pop()!;
-  if (!isStart) lines.push(rest);
-  return lines.filter((line) => line.trim() !== "");
-}
-
-/** RFC 7464, section 2.1. */
-function sequenceOf({ text, isStart = false }: StreamText): string[] {
-  const [before, ...texts] = text.split("\u001e");
-  if (before!.trim() !== "")
+/** Returns the lines of a stream, or the texts of a JSON text sequence (RFC 7464, section 2.1). */
+function textsOf({ text, isStart = false }: StreamText, isSequence: boolean): string[] {
+  const texts = text.split(isSequence ? "\u001e" : "\n");
+  if (isSequence && texts.shift()!.trim() !== "")
     throw new ConformanceError("expected a record separator before each JSON text, got other text");
-  return isStart ? texts.slice(0, -1) : texts;
+  if (isStart) texts.pop();
+  return texts.filter((each) => isSequence || each.trim() !== "");
 }
 
 interface ReceivedEvent {
