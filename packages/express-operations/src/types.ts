@@ -158,7 +158,7 @@ type WithoutIgnored<Headers> = {
   [Name in keyof Headers as Lowercase<Name & string> extends IgnoredHeader ? never : Name]: Headers[Name];
 };
 
-type IgnoredHeader = "accept" | "content-type" | "authorization";
+export type IgnoredHeader = "accept" | "content-type" | "authorization";
 
 type RequestBody<Operation> = Operation extends { requestBody: { content: infer Content } }
   ? ReceivedContent<Content>

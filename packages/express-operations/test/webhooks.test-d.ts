@@ -51,6 +51,21 @@ export async function sent() {
   await callbacks.book.paid.send({}, booking);
 }
 
+interface OptionalBody {
+  requestBody?: { content: { "application/json": { id: number } } };
+  parameters: { query: { q: string } };
+  responses: object;
+}
+export async function sentOptionally() {
+  const { left } = webhookSenders<{ left: { post: OptionalBody } }>()({ document });
+  await left.send(url, undefined, { query: { q: "a" } });
+  await left.send(url, booking, { query: { q: "a" } });
+  // @ts-expect-error the field id is a number
+  await left.send(url, { id: "1" }, { query: { q: "a" } });
+  // @ts-expect-error the query is required
+  await left.send(url, booking);
+}
+
 implementWebhooks<webhooks>()({
   document,
   secret: "",

@@ -1,8 +1,8 @@
-import type { ParametersIn, Responses, StatusOf } from "../types.ts";
+import type { IgnoredHeader, ParametersIn, Responses, StatusOf } from "../types.ts";
 import type { Concrete } from "../request/parts.ts";
 import type { CallbackSource } from "./expression.ts";
 import type { RetryOptions } from "./delivery.ts";
-import type { WebhookSecret } from "./signature.ts";
+import type { SIGNATURE_HEADERS, WebhookSecret } from "./signature.ts";
 
 /** The methods of a path item that openapi-typescript writes. */
 type Method = "get" | "put" | "post" | "delete" | "options" | "head" | "patch" | "trace";
@@ -110,36 +110,31 @@ type MessageArguments<Operation, Signed extends string> = ArgumentsOf<
   ParameterOptions<Operation, Signed>
 >;
 
-type ArgumentsOf<Sent, Parameters> = Sent extends { body: infer Body; isOptional: infer IsOptional; options: infer Own }
-  ? Optional<SendOptions & Parameters & Own> extends true
-    ? IsOptional extends true
-      ? [body?: Body, options?: SendOptions & Parameters & Own]
-      : [body: Body, options?: SendOptions & Parameters & Own]
-    : [body: Body, options: SendOptions & Parameters & Own]
+type ArgumentsOf<Sent, Parameters> = Sent extends { body: infer Body extends unknown[]; options: infer Own }
+  ? [...Body, ...OptionsArgument<SendOptions & Parameters & Own>]
   : never;
 
-// oxlint-disable-next-line typescript/no-generated-empty-object-type -- an object without fields
-type Optional<Options> = Record<never, never> extends Options ? true : false;
+type OptionsArgument<Options> = Optional<Options> extends true ? [options?: Options] : [options: Options];
+
+type Optional<Options> = Partial<Options> extends Options ? true : false;
 
 /** The bodies of an operation: one member for each media type. */
 type BodyOf<Operation> = Operation extends { requestBody: { content: infer Content } }
   ? SentIn<Content, false>
-  : Operation extends { requestBody?: infer Body }
-    ? Exclude<Body, undefined> extends { content: infer Content }
-      ? [Exclude<Body, undefined>] extends [never]
-        ? NoBody
-        : SentIn<Content, true>
-      : NoBody
+  : Operation extends { requestBody?: { content: infer Content } }
+    ? unknown extends Content
+      ? NoBody
+      : SentIn<Content, true>
     : NoBody;
 
-type NoBody = { body: undefined; isOptional: true; options: unknown };
+interface NoBody {
+  body: [body?: undefined];
+  options: unknown;
+}
 
 type SentIn<Content, IsOptional> = {
   [Type in keyof Content]: {
-    body:
-      | (Type extends `${string}json${string}` ? Content[Type] : string | Uint8Array)
-      | (IsOptional extends true ? undefined : never);
-    isOptional: IsOptional;
+    body: BodyArgument<Type extends `${string}json${string}` ? Content[Type] : string | Uint8Array, IsOptional>;
     options: keyof Content extends Type
       ? Type extends `${string}*${string}`
         ? { contentType: Concrete<Type> }
@@ -147,6 +142,8 @@ type SentIn<Content, IsOptional> = {
       : { contentType: Concrete<Type> };
   };
 }[keyof Content];
+
+type BodyArgument<Body, IsOptional> = IsOptional extends true ? [body?: Body | undefined] : [body: Body];
 
 type ParameterOptions<Operation, Signed extends string> = Given<"query", ParametersIn<Operation, "query">> &
   Given<"headers", WithoutSigned<ParametersIn<Operation, "header">, Signed>> &
@@ -165,10 +162,4 @@ type WithoutSigned<Parameters, Signed extends string> = {
   ]: Parameters[Name];
 };
 
-type SetBySender =
-  | "webhook-id"
-  | "webhook-timestamp"
-  | "webhook-signature"
-  | "accept"
-  | "content-type"
-  | "authorization";
+type SetBySender = (typeof SIGNATURE_HEADERS)[number] | IgnoredHeader;
