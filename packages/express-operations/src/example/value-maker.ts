@@ -212,20 +212,16 @@ export class ValueMaker {
     const prefix = listOf(schema["prefixItems"]);
     const rest = schema.items ?? (schema["unevaluatedItems"] as Schema | undefined) ?? {};
     const contained = parts.flatMap(({ contains, minContains = 1 }) =>
-      Array.from(
-        { length: contains !== undefined ? Math.min(Number(minContains), MAX_VALUES) : 0 },
-        () => contains as Schema,
-      ),
+      contains === undefined ? [] : Array<Schema>(Math.min(Number(minContains), MAX_VALUES)).fill(contains as Schema),
     );
     const isClosed = (rest as unknown) === false;
     const most = Math.min(Number(schema["maxItems"] ?? Infinity), isClosed ? prefix.length : Infinity);
     const minimum = Number(schema["minItems"] ?? 0);
     if (minimum > MAX_VALUES || minimum > most) throw new NoExampleError(this.#where, at);
     const isShort = this.#isLeast(depth) || variation % 3 === 1 || this.#isCircular(rest);
-    const more = this.#random === undefined ? Number(variation % 3 === 2) : this.#drawn(0, 3);
-    const usual = isShort ? 0 : Math.max(prefix.length, 1 + more);
-    const least =
-      contained.length === 0 ? minimum : Math.max(minimum, Math.min(prefix.length, minimum) + contained.length);
+    const more = () => (this.#random === undefined ? Number(variation % 3 === 2) : this.#drawn(0, 3));
+    const usual = isShort ? 0 : Math.max(prefix.length, 1 + more());
+    const least = Math.max(minimum, Math.min(prefix.length, minimum) + contained.length);
     const count = Math.min(most, Math.max(least, usual));
     const isUnique = schema["uniqueItems"] === true;
     const seen = new Set<string>();
@@ -286,25 +282,20 @@ export class ValueMaker {
   ): string[] {
     const fields = propertiesOf(schema);
     const isMissing = (name: string) => !Object.hasOwn(given, name);
-    const required = withDependents(
-      parts,
-      [[schema["required"] ?? []].flat() as string[], Object.keys(given)].flat(),
-    ).filter((name) => isMissing(name) && !this.#isOther(fields, name));
-    const optional = Object.keys(fields).filter(
-      (name) => isMissing(name) && !required.includes(name) && !this.#isOther(fields, name) && isAllowed(parts, name),
-    );
+    const isOwn = (name: string) => isMissing(name) && !this.#isOther(fields, name);
+    const needed = [schema["required"] ?? []].flat() as string[];
+    const required = withDependents(parts, [...needed, ...Object.keys(given)]).filter(isOwn);
+    const isOptional = (name: string) => isOwn(name) && !required.includes(name) && isAllowed(parts, name);
+    const optional = Object.keys(fields).filter(isOptional);
     const least = Number(schema["minProperties"] ?? 0) - Object.keys(given).length;
     const most = Number(schema["maxProperties"] ?? Infinity) - Object.keys(given).length;
-    const isWanted = (name: string) =>
-      isLeast ? this.#isSetByService(place, fields[name]!) : !this.#isCircular(fields[name]!);
-    const usual = optional.filter(isWanted);
-    const wanted = [
-      ...usual,
-      ...optional.filter((name) => !usual.includes(name)).slice(0, Math.max(0, least - required.length - usual.length)),
-    ];
-    const named = [...new Set(withDependents(parts, [...required, ...wanted]).filter(isMissing))];
-    const names =
-      named.length > most ? [...new Set([...required, ...named])].slice(0, Math.max(required.length, most)) : named;
+    const usual = optional.filter((name) =>
+      isLeast ? this.#isSetByService(place, fields[name]!) : !this.#isCircular(fields[name]!),
+    );
+    const others = optional.filter((name) => !usual.includes(name));
+    const more = others.slice(0, Math.max(0, least - required.length - usual.length));
+    const named = withDependents(parts, [...required, ...usual, ...more]).filter(isMissing); // the required ones first
+    const names = named.slice(0, Math.max(required.length, most));
     const isMap = !isLeast && names.length === 0 && Object.keys(fields).length === 0 && hasOthers(schema);
     const lacking = Math.min(most, Math.max(least, isMap ? 1 : 0)) - names.length;
     return lacking > 0 ? [...names, ...this.#unnamed(schema, place, lacking, variation)] : names;
