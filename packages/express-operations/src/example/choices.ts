@@ -4,6 +4,7 @@ import {
   isRecord,
   type OpenApiDocument,
   partsOf,
+  requireDiscriminator,
   type Schema,
   valuesFor,
 } from "openapi-document";
@@ -18,36 +19,28 @@ export function choicesIn(
   whole: Schema,
   isCircular: (member: Schema) => boolean,
 ): Schema[][] {
+  const required = isRecord(part["discriminator"]) ? requireDiscriminator(document, part) : part;
   const choices = (["oneOf", "anyOf"] as const).flatMap((keyword) => {
-    const members = part[keyword];
+    const members = required[keyword] as Schema[];
     if (!Array.isArray(members) || members.length === 0) return [];
-    const alternatives = (members as Schema[]).map((member) => memberOf(document, member, part, keyword));
+    const alternatives = keyword === "anyOf" ? members : members.map((member) => alone(document, member, members));
     return [[...alternatives.filter((each) => !isCircular(each)), ...alternatives.filter(isCircular)]];
   });
-  const required = new Set([whole["required"] ?? []].flat());
+  const names = new Set([whole["required"] ?? []].flat());
   const dependent = Object.entries((part["dependentSchemas"] ?? {}) as Record<string, Schema>).map(([name, schema]) => {
     const withName = { allOf: [schema, { required: [name] }] };
-    return required.has(name) ? [withName] : [withName, without(name)];
+    return names.has(name) ? [withName] : [withName, without(name)];
   });
   return [...choices, ...dependent];
 }
 
-/** Returns a member of a choice with the value of the discriminator. A member of `oneOf` lacks what only others require. */
-function memberOf(
-  document: OpenApiDocument,
-  member: Schema,
-  { discriminator, oneOf }: Schema,
-  keyword: "oneOf" | "anyOf",
-): Schema {
-  const chosen =
-    isRecord(discriminator) && typeof member === "object" ? discriminated(document, member, discriminator) : [];
-  const own = effectiveSchema(document, member);
-  const members = keyword === "anyOf" ? [] : (oneOf as Schema[]);
+/** Returns a member of `oneOf` without what only others require. */
+function alone(document: OpenApiDocument, member: Schema, members: Schema[]): Schema {
   const others = members.length > MANY_MEMBERS ? [] : members.filter((other) => other !== member);
   const required = others.flatMap((other) => (effectiveSchema(document, other)["required"] ?? []) as string[]);
-  const ownNames = new Set([own["required"] ?? []].flat());
-  const foreign = [...new Set(required)].filter((name) => !ownNames.has(name)).map(without);
-  return chosen.length + foreign.length === 0 ? member : { allOf: [member, ...chosen, ...foreign] };
+  const own = new Set([effectiveSchema(document, member)["required"] ?? []].flat());
+  const foreign = [...new Set(required)].filter((name) => !own.has(name)).map(without);
+  return foreign.length === 0 ? member : { allOf: [member, ...foreign] };
 }
 
 /** Returns a schema that is named by a reference with the value of the discriminator that it inherits. */
