@@ -1,16 +1,13 @@
 /** Checks over HTTP that any server conforms to its OpenAPI document. */
-import type { Check } from "./check-maker.ts";
-import { conformanceChecks } from "./checks.ts";
-import type { Limits } from "./checks.ts";
-import { type Cost, type CostReport, type CostTarget, searchCosts } from "./cost/search.ts";
-import { type Credentials, type Example, exampleRequestMakers, exampleRequests } from "./example-request.ts";
-import { ConformanceError, isUnreachable, type Target } from "./exchange.ts";
-import { type ResponseValidator, responseValidator } from "./response-assertion.ts";
 import type { OpenApiDocument } from "openapi-document";
+import { conformanceChecks, type Limits } from "./checks.ts";
+import { ConformanceError, isUnreachable, type Target } from "./exchange.ts";
 
-export { type Check, conformanceChecks, ConformanceError, type Credentials, type Limits, type Target };
-export { type ResponseValidator, responseValidator, type Example, exampleRequestMakers, exampleRequests };
-export { type Cost, type CostReport, type CostTarget, searchCosts };
+export type { Check } from "./check-maker.ts";
+export { conformanceChecks, ConformanceError, type Limits, type Target };
+export { type Cost, type CostReport, type CostTarget, searchCosts } from "./cost/search.ts";
+export { type Credentials, type Example, exampleRequestMakers, exampleRequests } from "./example-request.ts";
+export { type ResponseValidator, responseValidator } from "./response-assertion.ts";
 export { validValue } from "./valid-value.ts";
 export type { CostlySchema } from "../costs/costly-schemas.ts";
 
