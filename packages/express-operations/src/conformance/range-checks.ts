@@ -1,6 +1,6 @@
 import { essenceOf, isJson, isSequential } from "openapi-document";
 import type { Check, Checked } from "./check-maker.ts";
-import { ConformanceError, expectHeader, expectStatus, readStart, receive } from "./exchange.ts";
+import { ConformanceError, expectHeader, expectStatus, readStart, receive, type Received } from "./exchange.ts";
 
 /**
  * Checks that a GET whose 200 has `Accept-Ranges: bytes` serves ranges (RFC 9110, section 14): 206 with the bytes of the
@@ -35,12 +35,8 @@ export function rangeChecks({ entry, runs }: Checked, mediaTypes: string[]): Che
 }
 
 /** A response, and the start of its body. */
-interface Part {
-  status: number;
-  headers: Headers;
-  text: string;
+interface Part extends Required<Received> {
   bytes: Buffer;
-  isStart: boolean;
 }
 
 type Get = (headers: Record<string, string>, method?: string) => Promise<Part>;

@@ -11,7 +11,7 @@ import { expectVersion } from "../validation/unsupported.ts";
 import type { GivenHandler } from "../handler.ts";
 import { Problem, PROBLEM_CODES } from "../problem.ts";
 import type { VerifyBody } from "../request/body.ts";
-import type { Handlers, HandlerTypes } from "../types.ts";
+import type { Handlers, HandlerTypes, ParametersIn } from "../types.ts";
 import { isAuthentic, type WebhookSecret, webhooksFor } from "./signature.ts";
 import type { WebhookOperations } from "./types.ts";
 
@@ -20,17 +20,11 @@ export type ReceivedWebhooks<Webhooks> = {
   [Id in keyof WebhookOperations<Webhooks>]: WithWebhookId<WebhookOperations<Webhooks>[Id]>;
 };
 
-type WithWebhookId<Operation> = Operation extends { parameters: infer Parameters }
-  ? Omit<Operation, "parameters"> & {
-      parameters: Omit<Parameters, "header"> & {
-        header: ("header" extends keyof Parameters
-          ? [Exclude<Parameters["header"], undefined>] extends [never]
-            ? unknown
-            : Exclude<Parameters["header"], undefined>
-          : unknown) & { "webhook-id": string };
-      };
-    }
-  : Operation & { parameters: { header: { "webhook-id": string } } };
+type WithWebhookId<Operation> = Omit<Operation, "parameters"> & {
+  parameters: Omit<Operation extends { parameters: infer Parameters } ? Parameters : unknown, "header"> & {
+    header: ParametersIn<Operation, "header"> & { "webhook-id": string };
+  };
+};
 
 /** The options of `implementWebhooks`: those of `implement`, and the two below. */
 export type ImplementWebhooksOptions<
