@@ -15,32 +15,38 @@ beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "mutate-test-"))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("`mutate`", () => {
-  const prefer = ["--package", "mock", "--at", "src/prefer.ts", "--count", "3", "--seed", "1"];
+  const pattern = ["--package", "mock", "--at", "src/prefer.ts:27"];
 
   test(
-    "prints the score, the survivors and the seed, and selects the same mutants for the same seed",
+    "prints the survivors and the score, and fails below the floor",
     async () => {
-      const [first, again] = [await mutate(...prefer), await mutate(...prefer)];
-      expect(first.code).toBe(0);
-      expect(first.output).toMatch(/^mock: \d of 3 mutants killed \(\d+\.\d %\), .*; seed 1, \d+\.\d min$/m);
-      expect(mutantsIn(first.output)).toHaveLength(3);
-      expect(mutantsIn(again.output)).toEqual(mutantsIn(first.output));
+      const { code, output } = await mutate(...pattern, "--floor", "100");
+      expect(code).toBe(1);
+      expect(output).toContain("[Survived] Regex\nsrc/prefer.ts:27:31\n");
+      expect(output).toMatch(/ prefer\.ts +\| +\d+\.\d+ \|/);
+      expect(output).toMatch(/Final mutation score \d+\.\d+ under breaking threshold 100/);
     },
     10 * MINUTES,
   );
 
-  test("fails below the floor, for an unknown package and for an invalid number", async () => {
-    expect(await mutate(...prefer, "--floor", "101")).toMatchObject({
-      code: 1,
-      output: expect.stringContaining("mock: fewer than 101 % of the mutants were killed."),
-    });
+  test(
+    "kills mutants of code that runs only in child processes",
+    async () => {
+      const { code, output } = await mutate("--package", "dev", "--at", "src/scaffold.ts:26", "--floor", "100");
+      expect(output).toMatch(/ scaffold\.ts +\| +100\.00 \|/);
+      expect(code).toBe(0);
+    },
+    10 * MINUTES,
+  );
+
+  test("fails for an unknown package and for an invalid number", async () => {
     expect(await mutate("--package", "mok")).toMatchObject({
       code: 2,
       output: expect.stringMatching(
         /^error: There is no package mok with tests. Set --package to one of [\w-]+, .*\bclient\b.*\.\n/,
       ),
     });
-    expect(await mutate("--count=0")).toMatchObject({
+    expect(await mutate("--lines=0")).toMatchObject({
       code: 2,
       output: expect.stringMatching(/^error: .* argument '0' is invalid\. Give a whole number of at least 1\.\n/),
     });
@@ -50,8 +56,8 @@ describe("`mutate`", () => {
     "deletes its copies, leaves the repository unchanged and exits with 130 on %s",
     async (signal) => {
       const before = repositoryText();
-      const run = start(...prefer);
-      for await (const line of run.stderr!) if (String(line).includes("mock: ")) break; // the copies are being changed
+      const run = start(...pattern);
+      for await (const line of run.stdout!) if (String(line).includes("initial test run")) break; // the copy is changed
       run.kill(signal);
       expect(await once(run, "exit")).toEqual([130, null]);
       expect(repositoryText()).toEqual(before);
@@ -72,11 +78,6 @@ async function mutate(...args: string[]): Promise<{ code: number; output: string
   const [code] = (await once(run, "close")) as [number];
   expect(readdirSync(folder)).toEqual([]);
   return { code, output };
-}
-
-function mutantsIn(output: string): string[] {
-  const lines = output.split("\n").filter((line) => /^(killed|survived) /.test(line));
-  return lines.map((line) => line.replace(/ {2}by .*/, "").replace(/^\w+ +/, "")).toSorted();
 }
 
 function repositoryText(): string[] {

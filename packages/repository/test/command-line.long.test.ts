@@ -40,7 +40,7 @@ const REFUSED = [
   ["packages/contract-tools/bin/contract.js checks", "error: unknown command 'checks'\n(Did you mean check?)"],
   ["packages/contract-tools/bin/contract.js diff --json --github", "error: option '--json' cannot be used with"],
   ["packages/fetch-operations/bin/fetch-operations.js make", "error: unknown command 'make'"],
-  ["packages/laboratory/mutation/main.ts --count 0", "argument '0' is invalid. Give a whole number of at least 1."],
+  ["packages/laboratory/mutation/main.ts --lines 0", "argument '0' is invalid. Give a whole number of at least 1."],
   ["packages/repository/src/start.ts serve", "error: too many arguments"],
   ["apps/mock/src/main.ts --port http", "error: option '--port <port>' argument 'http' is invalid."],
   ["apps/server/bin/service.js keys rotate first", "is invalid for argument 'id'. Give the number"],
