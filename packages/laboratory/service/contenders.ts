@@ -1,11 +1,11 @@
 import { openSync, readFileSync, writeSync } from "node:fs";
 import type { Tuning } from "../../../apps/server/src/server.ts";
-import { type NativeName, startNative } from "./native-peers.ts";
+import { startRustPeer } from "./rust-peer.ts";
 import type { PeerDatabase, StartPeer } from "../peers/service/peer.ts";
 
 /** A contender of the benchmark: the service with some tuning, or a peer by the name of its file. */
 export interface Contender {
-  name: "petstore" | "node-http" | "fastify" | "fastify-tuned" | "hono" | "express-eov-kysely" | NativeName;
+  name: "petstore" | "node-http" | "fastify" | "fastify-tuned" | "hono" | "express-eov-kysely" | "rust";
   env?: NodeJS.ProcessEnv;
   tuning?: Tuning;
   /** Options of Node, in place of those of production. */
@@ -45,14 +45,14 @@ export interface Serving {
   pid: number;
 }
 
-/** Starts a contender, in this process unless it is native. `service` is the URL of the bundled service. */
+/** Starts a contender, in this process unless it is in Rust. `service` is the URL of the bundled service. */
 export async function serveContender(
   { name, env = {}, tuning }: Contender,
   database: PeerDatabase,
   service: string,
 ): Promise<Serving> {
   Object.assign(process.env, env);
-  if (name === "go" || name === "rust") return startNative(name, database);
+  if (name === "rust") return startRustPeer(database);
   const { pid } = process;
   if (name !== "petstore") {
     const { start } = (await import(`../peers/service/${name}.ts`)) as { start: StartPeer };

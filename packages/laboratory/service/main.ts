@@ -28,7 +28,7 @@ const SECTIONS: Record<string, (bench: Bench) => Promise<unknown>> = {
 const NAMES = Object.keys(SECTIONS);
 
 const program = createProgram("bench service", {
-  description: "Compares the service with Fastify, Hono, Node's own HTTP server, Go and axum.",
+  description: "Compares the service with Fastify, Hono, Node's own HTTP server and axum.",
   folder: import.meta.dirname,
   examples: [`${PNPM} bench service stacks --rounds 3`],
 })

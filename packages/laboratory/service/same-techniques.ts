@@ -1,6 +1,6 @@
 import { ratioOf, show, spreadOf } from "../measuring/figures.ts";
 import type { Contender } from "./contenders.ts";
-import { buildNativePeers } from "./native-peers.ts";
+import { buildRustPeer } from "./rust-peer.ts";
 import { type Bench, measureFresh, type Series, startContenders } from "./rounds.ts";
 import { print } from "./sections.ts";
 import { MIXED, type Work, WORKS } from "./works.ts";
@@ -9,8 +9,8 @@ const SERVICE = "this service";
 const SECOND = "this service, again";
 const FASTIFY = "Fastify, same techniques";
 
-/** The peers in other languages, by their labels in the tables. */
-export const NATIVE_LABELS = { go: "Go, same techniques", rust: "axum, same techniques" } as const;
+/** The label of the peer in Rust. */
+export const AXUM = "axum, same techniques";
 
 /** A table of the comparison: a kind of request under some conditions. */
 interface Comparison {
@@ -19,18 +19,18 @@ interface Comparison {
 }
 
 /**
- * Compares the service with stacks that have the same techniques: Fastify, and Go and axum where their toolchains are. A second
- * copy of the service shows the noise.
+ * Compares the service with stacks that have the same techniques: Fastify, and axum where Cargo is. A second copy of the
+ * service shows the noise.
  */
 export async function compareTechniques(bench: Bench): Promise<void> {
-  const native = await buildNativePeers();
+  const hasRust = await buildRustPeer();
   const lineupWith = (env: NodeJS.ProcessEnv, isCaching: boolean): Record<string, Contender> => ({
     [SERVICE]: { name: "petstore", tuning: { isCaching } },
     [SECOND]: { name: "petstore", tuning: { isCaching } },
     [FASTIFY]: { name: "fastify-tuned", env },
-    ...Object.fromEntries(native.map((name) => [NATIVE_LABELS[name], { name, env }])),
+    ...(hasRust && { [AXUM]: { name: "rust", env } }),
   });
-  const bases = [FASTIFY, ...native.map((name) => NATIVE_LABELS[name])];
+  const bases = hasRust ? [FASTIFY, AXUM] : [FASTIFY];
   const few = bench.effort.connections;
   const comparisons: Comparison[] = [];
   const compare = async (

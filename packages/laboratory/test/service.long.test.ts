@@ -5,13 +5,13 @@ import { root } from "@platform/test-support/clone";
 import { expect, test, vi } from "vitest";
 import { createDatabases } from "../service/database.ts";
 import { installPeers } from "../measuring/install.ts";
-import { buildNativePeers, type NativeName } from "../service/native-peers.ts";
+import { buildRustPeer } from "../service/rust-peer.ts";
 import { compareResponses, type Server } from "../service/responses.ts";
 import { startContender } from "../service/rounds.ts";
-import { NATIVE_LABELS } from "../service/same-techniques.ts";
+import { AXUM } from "../service/same-techniques.ts";
 import { type Work, WORKS } from "../service/works.ts";
 
-/** It installs and builds the peers first, in three languages. */
+/** It installs and builds the peers first, in two languages. */
 const BUILD_MS = 600_000;
 
 test(
@@ -26,16 +26,14 @@ test(
     expect(stdout).toMatch(
       /\nThe medians of two copies of the service differ by up to \d+% by the clock and \d+% by CPU time\./,
     );
-    for (const [name, label] of Object.entries(NATIVE_LABELS))
-      expect(stdout).toMatch(new RegExp(`│ ${label} |\nWithout the peers? in .*${name}.*: .`));
+    expect(stdout).toMatch(new RegExp(`│ ${AXUM} |\nWithout the peer in Rust: .`));
   },
 );
 
 test("a missing toolchain leaves out its peer, with the reason", async () => {
   const log = vi.spyOn(console, "log").mockReturnValue();
-  const built = await buildNativePeers("/nowhere");
-  expect(built).toEqual([]);
-  expect(log.mock.calls.flat().join("\n")).toMatch(/Without the peers? in go.*: ./);
+  expect(await buildRustPeer("/nowhere")).toBe(false);
+  expect(log.mock.calls.flat().join("\n")).toMatch(/Without the peer in Rust: ./);
   log.mockRestore();
 });
 
@@ -47,7 +45,7 @@ test("stacks with the same techniques send the same headers, and accept each oth
   const filtered = { method: "GET", path: "/v1/pets?limit=5&status=available", status: 200 } as const;
   const first = { method: "GET", path: "/v1/pets?limit=10", status: 200 } as const;
   const works: Work[] = [first, filtered, get, create, refused];
-  for (const name of ["fastify-tuned", ...(await buildNativePeers())] as const) {
+  for (const name of (await buildRustPeer()) ? (["fastify-tuned", "rust"] as const) : (["fastify-tuned"] as const)) {
     using service = await startContender("this service", { name: "petstore" }, databases);
     using peer = await startContender(name, { name }, databases);
     for (const work of works) expect(await headersOf(peer, work), name).toEqual(await headersOf(service, work));
@@ -74,16 +72,15 @@ async function headersOf({ port, key: own }: Server, work: Work): Promise<Record
 }
 
 test("a peer in another language ends with its contender", async () => {
+  if (!(await buildRustPeer())) return;
   await using databases = await createDatabases(1);
-  for (const name of await buildNativePeers()) {
-    const pid = await startAndDispose(name);
-    await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
-  }
+  const pid = await startAndDispose();
+  await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
 
-  async function startAndDispose(name: NativeName): Promise<number> {
-    using contender = await startContender(NATIVE_LABELS[name], { name }, databases);
-    const pid = await contender.ask<number>("process id");
-    expect(existsSync(`/proc/${pid}`)).toBe(true);
-    return pid;
+  async function startAndDispose(): Promise<number> {
+    using contender = await startContender(AXUM, { name: "rust" }, databases);
+    const started = await contender.ask<number>("process id");
+    expect(existsSync(`/proc/${started}`)).toBe(true);
+    return started;
   }
 });
