@@ -1,19 +1,37 @@
 import { ratioOf, show, type Spread, spreadOf } from "../measuring/figures.ts";
 import { installPeers } from "../measuring/install.ts";
 import { createProgram, wholeNumber, withProgress } from "@platform/command-line";
-import { canPin } from "../measuring/process.ts";
+import { canPin, Process } from "../measuring/process.ts";
+import { operationsOf } from "openapi-document";
+import { parseJson } from "../../../packages/express-operations/src/request/json.ts";
 import type { Contender } from "./contenders.ts";
-import type { DocumentName } from "./documents.ts";
+import { type DocumentName, documentNamed } from "./documents.ts";
 import { printForms } from "./forms.ts";
-import { jsonTimes } from "./json.ts";
-import { measureOperations } from "./operations.ts";
-import { heapAfter, startTimes } from "./start.ts";
+import { type Rates, throughput } from "./throughput.ts";
 
 const program = createProgram("bench express-operations", {
   description: "Measures requests, starts, memory, forms and JSON, beside other libraries.",
   folder: import.meta.dirname,
 }).option("--rounds <n>", "the number of rounds", wholeNumber(1), 9);
 const { rounds: ROUNDS } = program.parse().opts<{ rounds: number }>();
+
+const REQUEST = "GET /users/octocat/keys?per_page=10 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+const RESPONSE = /^HTTP\/1\.1 200 [^]*\[\{"id":10,"key":"ssh-ed25519 \S+ octocat"\},/;
+
+/** Compared contenders stand side by side, so that they share what disturbs the machine for a while. */
+const LINEUP: [Contender, DocumentName][] = [
+  ["ours", "github"],
+  ["ours", "3"],
+  ["eov", "3"],
+  ["ours", "1000"],
+  ["eov", "1000"],
+];
+
+/** The rates of one contender with one document. */
+type Series = Rates & { contender: Contender; document: DocumentName };
+
+const SERVER = new URL("server.ts", import.meta.url);
+const READINGS = 2_000;
 
 console.log(canPin ? "Servers on core 0, load on core 1." : "Processes are not pinned: ratios are rough.");
 const series = await measureOperations(ROUNDS);
@@ -65,3 +83,72 @@ console.table(
 
 await installPeers();
 await printForms(ROUNDS);
+
+/** Measures one operation of documents with 3, 1,000 and 1,223 operations. */
+async function measureOperations(rounds: number): Promise<Series[]> {
+  const entrants = LINEUP.map((args) => ({ module: SERVER, args, request: REQUEST, response: RESPONSE }));
+  const rates = await throughput(entrants, rounds);
+  return LINEUP.map(([contender, document], at) => ({ contender, document, ...rates[at]! }));
+}
+
+/** Seconds from starting a process that serves GitHub's document to its first response, for each of several starts. */
+async function startTimes(times: number): Promise<number[]> {
+  const seconds: number[] = [];
+  for (let time = 0; time < times; time++) {
+    const started = performance.now();
+    using server = new Process(undefined, SERVER, ["ours", "github"]);
+    const response = await fetch(`http://127.0.0.1:${await server.next<number>()}/users/octocat/keys`);
+    await response.text();
+    if (response.status !== 200) throw new Error(`The first response was ${response.status}.`);
+    seconds.push((performance.now() - started) / 1000);
+  }
+  return seconds;
+}
+
+/** Megabytes of heap in use with GitHub's document, after requests to each of so many of its operations. */
+async function heapAfter(counts: number[]): Promise<Map<number, number>> {
+  using server = new Process(0, SERVER, ["ours", "github"]);
+  const port = await server.next<number>();
+  const paths = operationsOf(documentNamed("github"))
+    .filter(({ method }) => method === "get")
+    .map(({ path }) => path.replaceAll(/\{[^}]+\}/g, "1"));
+  const megabytes = new Map<number, number>();
+  let used = 0;
+  for (const count of counts) {
+    for (; used < count; used++) await (await fetch(`http://127.0.0.1:${port}${paths[used]}`)).text();
+    megabytes.set(count, await server.ask<number>("heap in MB"));
+  }
+  return megabytes;
+}
+
+/** How long it takes to read a JSON text: as `JSON.stringify` writes it, and with white space, which is read by character. */
+interface JsonTimes {
+  bytes: number;
+  /** Microseconds, by round. */
+  written: number[];
+  /** Microseconds, by round. */
+  spaced: number[];
+}
+
+/** Reads an order of so many lines. */
+function jsonTimes(lines: number, rounds: number): JsonTimes {
+  const text = JSON.stringify({
+    customer: "Rex & Sons",
+    lines: Array.from({ length: lines }, (_, at) => ({ id: at, name: `article ${at}`, tags: ["a", "b"], price: 1.5 })),
+  });
+  const times: JsonTimes = { bytes: text.length, written: [], spaced: [] };
+  for (let round = -1; round < rounds; round++) {
+    const [written, spaced] = [microseconds(text), microseconds(` ${text}`)];
+    if (round < 0) continue; // V8 compiles
+    times.written.push(written);
+    times.spaced.push(spaced);
+  }
+  return times;
+}
+
+function microseconds(text: string): number {
+  const bytes = Buffer.from(text);
+  const started = performance.now();
+  for (let reading = 0; reading < READINGS; reading++) parseJson(bytes.toString("latin1")); // each time another string
+  return ((performance.now() - started) / READINGS) * 1_000;
+}

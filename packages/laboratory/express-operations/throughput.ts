@@ -1,8 +1,7 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { withProgress } from "@platform/command-line";
 import type { Slice } from "../measuring/load.ts";
-import { Load, Process } from "../measuring/process.ts";
+import { inTurns, Load, Process } from "../measuring/process.ts";
 
 /** A server to load. */
 export interface Entrant {
@@ -40,18 +39,12 @@ export async function throughput(entrants: Entrant[], rounds: number): Promise<R
     const slice = { port, requests, connections: 16, milliseconds: 1_000, runIn: 0 };
     servers.push({ server, slice, rates: { perSecond: [], perCpuSecond: [] } });
   }
-  const total = (rounds + 1) * servers.length;
-  await withProgress(async (report) => {
-    for (let turn = 0; turn < total; turn++) {
-      report("Measuring", { done: turn, total, unit: "turns" });
-      const round = Math.floor(turn / servers.length);
-      const { server, slice, rates } = servers[(turn + round) % servers.length]!;
-      const { answered, seconds, used } = await load.run(slice, () => server.ask<number>("CPU seconds"));
-      await sleep(50);
-      if (round === 0) continue;
-      rates.perSecond.push(answered / seconds);
-      rates.perCpuSecond.push(answered / used[0]!);
-    }
+  await inTurns("Measuring", rounds, servers, async ({ server, slice, rates }, isCounted) => {
+    const { answered, seconds, used } = await load.run(slice, () => server.ask<number>("CPU seconds"));
+    await sleep(50);
+    if (!isCounted) return;
+    rates.perSecond.push(answered / seconds);
+    rates.perCpuSecond.push(answered / used[0]!);
   });
   return servers.map(({ rates }) => rates);
 }

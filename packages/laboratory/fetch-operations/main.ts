@@ -1,13 +1,15 @@
-import { fork } from "node:child_process";
+import { execFileSync, fork } from "node:child_process";
 import { once } from "node:events";
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
 import { ratioOf, show, spreadOf } from "../measuring/figures.ts";
 import { installPeers } from "../measuring/install.ts";
 import { createProgram, wholeNumber, withProgress } from "@platform/command-line";
 import { type Call, type Client, CLIENTS } from "./clients.ts";
-import { importTime, sizeOf } from "./import-cost.ts";
 import { prepare } from "./prepare.ts";
+import { rolldown } from "rolldown";
 
 /**
  * Compares clients as their users install them: the CPU time of one call with a stubbed `fetch` and over the network, the size
@@ -20,6 +22,7 @@ const program = createProgram("bench fetch-operations", {
 }).option("--rounds <n>", "the number of rounds", wholeNumber(1), 11);
 const { rounds: ROUNDS } = program.parse().opts<{ rounds: number }>();
 const CALLS = { stub: 5_000, network: 1_500 };
+const PROCESSES = 11;
 const BASE = "openapi-fetch";
 const body = '{"id":1,"title":"Emma","author":"Jane Austen"}';
 
@@ -82,4 +85,21 @@ async function cpuTime(call: Call, count: number): Promise<number> {
   await Promise.all(Array.from({ length: 10 }, work));
   const { user, system } = process.cpuUsage(start);
   return (user + system) / count;
+}
+
+/** Returns the bytes of a bundle of a module for browsers, minified and compressed by gzip. `file` is where the module is written. */
+async function sizeOf(code: string, file: string): Promise<number> {
+  writeFileSync(file, code);
+  const bundle = await rolldown({ input: file, platform: "browser", logLevel: "silent" });
+  const { output } = await bundle.generate({ minify: true, format: "esm" });
+  return output.reduce((sum, part) => sum + ("code" in part ? gzipSync(part.code, { level: 9 }).length : 0), 0);
+}
+
+/** Returns the milliseconds that new processes took to import a module, without the start of Node. */
+function importTime(file: string): number[] {
+  const url = JSON.stringify(pathToFileURL(file).href);
+  const code = `const start = performance.now(); await import(${url}); console.log(performance.now() - start);`;
+  const milliseconds = () => Number(execFileSync(process.execPath, ["--input-type=module", "--eval", code]));
+  milliseconds(); // reads the files once, so that they are cached
+  return Array.from({ length: PROCESSES }, milliseconds);
 }

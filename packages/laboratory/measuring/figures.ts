@@ -1,3 +1,5 @@
+import { randomOf } from "@platform/test-support/random";
+
 /** The median and the range of a series. */
 export interface Spread {
   median: number;
@@ -20,4 +22,11 @@ export function ratioOf(series: number[], base: number[]): Spread {
 /** Formats a spread as `0.98 (0.95–1.02)`. */
 export function show({ median, min, max }: Spread, digits = 2): string {
   return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
+}
+
+/** Returns `count` of the items in a random order. The same seed and items give the same sample. */
+export function sampleOf<Item>(items: readonly Item[], count: number, seed: number): Item[] {
+  const random = randomOf(seed);
+  const ranked = items.map((item) => ({ item, rank: random() })).toSorted((one, other) => one.rank - other.rank);
+  return ranked.slice(0, count).map(({ item }) => item);
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, type Serializable, spawn, spawnSync } from "node:chi
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
+import { withProgress } from "@platform/command-line";
 import type { LoadResult, Slice } from "./load.ts";
 
 /** Whether processes can be pinned: servers to one core, the load to another. */
@@ -65,4 +66,24 @@ export class Load extends Process {
 /** Starts the process that creates load at a rate (see `OpenLoad`), on another core than the servers. */
 export function startOpenLoad(): Process {
   return new Process(1, new URL("open-load.ts", import.meta.url));
+}
+
+/**
+ * Measures entrants in turn, for some rounds after a first that does not count (`isCounted` is false). Each round begins with
+ * another entrant.
+ */
+export async function inTurns<Entrant>(
+  title: string,
+  rounds: number,
+  entrants: Entrant[],
+  measure: (entrant: Entrant, isCounted: boolean) => Promise<void>,
+): Promise<void> {
+  const total = (rounds + 1) * entrants.length;
+  await withProgress(async (report) => {
+    for (let turn = 0; turn < total; turn++) {
+      report(title, { done: turn, total, unit: "turns" });
+      const round = Math.floor(turn / entrants.length);
+      await measure(entrants[(turn + round) % entrants.length]!, round > 0);
+    }
+  });
 }

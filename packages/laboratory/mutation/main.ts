@@ -10,7 +10,7 @@ import { basename, dirname, join } from "node:path";
 import { PNPM, createProgram, runProgram, wholeNumber } from "@platform/command-line";
 import { cloneInstalled, root } from "@platform/test-support/clone";
 import { installPeers, peerPath } from "../measuring/install.ts";
-import { sampleOf } from "../measuring/sample.ts";
+import { sampleOf } from "../measuring/figures.ts";
 
 const program = createProgram("mutate", {
   description:

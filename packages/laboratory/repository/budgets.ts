@@ -1,6 +1,9 @@
+/** `pnpm budgets`: counts the source of the repository: code that git tracks, without tests and generated code. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createProgram } from "@platform/command-line";
+import { root } from "@platform/test-support/clone";
 
 /** A tracked file with its number of lines. */
 interface TrackedFile {
@@ -9,7 +12,7 @@ interface TrackedFile {
 }
 
 /** A limit on the size of the repository. */
-export interface Budget {
+interface Budget {
   name: string;
   count: number;
   limit: number;
@@ -25,8 +28,21 @@ const DOCUMENTS = /^packages\/(?:express-operations|openapi-document)\/src\//;
 const EXTENSIONS =
   /^packages\/express-operations\/src\/(?:conformance|costs|declared-errors|example|streams|webhooks)\//;
 
-/** Counts the source of the repository in `root`: code that git tracks, without tests and generated code. */
-export function budgetsOf(root: string): Budget[] {
+createProgram("budgets", {
+  description: "Counts the source of the repository, and compares it with the budgets.",
+  folder: import.meta.dirname,
+}).parse();
+
+const rows = budgets().map(({ name, count, limit }) => [
+  name,
+  count,
+  limit,
+  count <= limit ? "within" : `${count - limit} over`,
+]);
+for (const [name, count, limit, state] of [["", "now", "budget", ""], ...rows])
+  console.log(`${String(name).padEnd(78)}${String(count).padStart(7)}${String(limit).padStart(8)}  ${state}`);
+
+function budgets(): Budget[] {
   const paths = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" }).split("\0").filter(Boolean);
   const source = paths
     .filter((path) => CODE.test(path) && !TESTS.test(path) && !GENERATED.test(path))

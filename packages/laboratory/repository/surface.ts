@@ -1,5 +1,8 @@
+/** `pnpm surface`: prints each export of the published packages. Two states of the repository are compared as texts. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createProgram } from "@platform/command-line";
+import { root } from "@platform/test-support/clone";
 import ts from "typescript-with-api";
 
 interface Manifest {
@@ -8,11 +11,15 @@ interface Manifest {
   exports?: Record<string, string>;
 }
 
-/**
- * Returns the public surface of the published packages in `root`: a line for each entry, and below it each export with its
- * declaration or its type. Two states of the repository are compared as texts.
- */
-export function surfaceOf(root: string): string {
+createProgram("surface", {
+  description: "Prints each export of the published packages with its type.",
+  folder: import.meta.dirname,
+}).parse();
+
+console.log(surface());
+
+/** Returns a line for each entry, and below it each export with its declaration or its type. */
+function surface(): string {
   const folders = readdirSync(join(root, "packages")).map((name) => join(root, "packages", name));
   const entries = folders.flatMap((folder) => {
     const { name, private: isPrivate, exports = {} } = manifestOf(folder);

@@ -9,8 +9,7 @@ import { overload } from "./overload.ts";
 import { twoProcesses } from "./processes.ts";
 import { type Bench, TURNS } from "./rounds.ts";
 import { compareTechniques } from "./same-techniques.ts";
-import { compareStacks, durableCreations, growth, mixedLoad, startUp } from "./sections.ts";
-import { techniques } from "./techniques.ts";
+import { compareStacks, durableCreations, growth, mixedLoad, startUp, techniques } from "./sections.ts";
 
 /** The sections, in the order in which they run. */
 const SECTIONS: Record<string, (bench: Bench) => Promise<unknown>> = {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { withProgress } from "@platform/command-line";
 import { ratioOf, show, spreadOf } from "../measuring/figures.ts";
 import type { Slice } from "../measuring/load.ts";
+import { inTurns } from "../measuring/process.ts";
 import { build } from "../../../apps/server/build.ts";
 import { encodeCursor } from "@platform/service/page";
 import { NODE_FLAGS } from "./contenders.ts";
@@ -60,17 +61,11 @@ export async function ratesOf(
   { rounds, milliseconds, connections, warmUp }: Bench["effort"],
 ): Promise<number[][]> {
   const rates = ports.map((): number[] => []);
-  const turns = (rounds + 1) * ports.length;
-  await withProgress(async (report) => {
-    for (let turn = 0; turn < turns; turn++) {
-      report("Measuring", { done: turn, total: turns, unit: "turns" });
-      const at = turn % ports.length;
-      const isFirstRound = turn < ports.length;
-      const slice: Slice = { port: ports[at]!, requests, connections, milliseconds, runIn: milliseconds };
-      const warmingUp = { ...warmUp, runIn: 0, maxRequests: warmUp.maxRequests * (at + 1) };
-      const { answered, seconds } = await load.run({ ...slice, ...(isFirstRound && warmingUp) });
-      if (!isFirstRound) rates[at]!.push(answered / seconds);
-    }
+  await inTurns("Measuring", rounds, [...ports.entries()], async ([at, port], isCounted) => {
+    const slice: Slice = { port, requests, connections, milliseconds, runIn: milliseconds };
+    const warmingUp = { ...warmUp, runIn: 0, maxRequests: warmUp.maxRequests * (at + 1) };
+    const { answered, seconds } = await load.run({ ...slice, ...(!isCounted && warmingUp) });
+    if (isCounted) rates[at]!.push(answered / seconds);
   });
   return rates;
 }

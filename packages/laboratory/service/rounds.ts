@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { withProgress } from "@platform/command-line";
-import { bundledService } from "./bundled-service.ts";
+import { bundle } from "../../../apps/server/build.ts";
 import { compareResponses, type Server } from "./responses.ts";
 import type { Slice } from "../measuring/load.ts";
 import { type Load, Process } from "../measuring/process.ts";
@@ -20,6 +23,21 @@ export interface RunningContender<Label extends string = string> extends Server,
  * under load is never idle so long.
  */
 const KEEP_COMPILED_CODE = "--no-memory-reducer";
+
+let bundled: Promise<string> | undefined;
+
+/** Returns the URL of `service.ts`, bundled once, in the same way as by `build`. */
+function bundledService(): Promise<string> {
+  return (bundled ??= bundleService());
+}
+
+async function bundleService(): Promise<string> {
+  // Inside node_modules, so that packages outside the bundle are found.
+  const folder = mkdtempSync(join(import.meta.dirname, "../../../apps/server/node_modules/.bench-"));
+  process.once("exit", () => rmSync(folder, { recursive: true }));
+  await bundle(folder, { service: join(import.meta.dirname, "service.ts") });
+  return pathToFileURL(join(folder, "src/service.js")).href;
+}
 
 /** Starts a contender on the servers' core, or on any core if `isPinned` is false. */
 export async function startContender<Label extends string>(

@@ -1,5 +1,6 @@
 import { ratioOf, show, type Spread, spreadOf } from "../measuring/figures.ts";
 import { withProgress } from "@platform/command-line";
+import { inTurns } from "../measuring/process.ts";
 import { type Contender, type Label, LINEUP } from "./contenders.ts";
 import { createDatabases } from "./database.ts";
 import {
@@ -78,19 +79,14 @@ export async function mixedLoad(bench: Bench): Promise<void> {
 export async function startUp({ databases, effort }: Bench): Promise<void> {
   const labels = ["this service", "Fastify as documented"] as const;
   const seconds: Record<(typeof labels)[number], number[]> = { "this service": [], "Fastify as documented": [] };
-  await withProgress(async (report) => {
-    const total = (effort.rounds + 1) * labels.length;
-    for (let at = 0; at < total; at++) {
-      const label = labels[at % labels.length]!;
-      report("Starting", { done: at, total, unit: "services" });
-      const started = performance.now();
-      using contender = await startContender(label, LINEUP[label], databases, { isPinned: false });
-      const response = await fetch(`http://127.0.0.1:${contender.port}/v1/pets`, {
-        headers: { Authorization: `Bearer ${contender.key}` },
-      });
-      await response.text();
-      if (at >= labels.length) seconds[label].push((performance.now() - started) / 1000);
-    }
+  await inTurns("Starting", effort.rounds, [...labels], async (label, isCounted) => {
+    const started = performance.now();
+    using contender = await startContender(label, LINEUP[label], databases, { isPinned: false });
+    const response = await fetch(`http://127.0.0.1:${contender.port}/v1/pets`, {
+      headers: { Authorization: `Bearer ${contender.key}` },
+    });
+    await response.text();
+    if (isCounted) seconds[label].push((performance.now() - started) / 1000);
   });
   console.log("\nseconds from start to first response");
   console.table(
@@ -127,6 +123,44 @@ export async function growth({ load, effort }: Bench, animals: number): Promise<
   for (const [name, all] of Object.entries(await measureFresh({ load, effort }, start, works))) {
     print(`${name}: ${animals} animals to 1,000`, all, "1,000 animals");
   }
+}
+
+/** The techniques: the service without each, and the works that it concerns. Caching is off where it would hide the technique. */
+const TECHNIQUES: Record<string, { without: Omit<Contender, "name">; works: WorkName[]; isCaching?: false }> = {
+  "responses and keys cached": {
+    without: { tuning: { isCaching: false } },
+    works: ["list 20", "list 100", "get by id", "create", "refuse with 401"],
+  },
+  "requests and responses made with Express's prototypes": {
+    without: { tuning: { isPlain: true } },
+    works: ["list 20", "get by id", "create", "refuse with 400", "refuse with 401"],
+  },
+  "commits in groups": { without: { tuning: { largestGroup: 1 } }, works: ["create"] },
+  "Node's flags": { without: { flags: [] }, works: ["list 20", "create"] },
+};
+
+/** Measures the gain of each technique: the service with it relative to the service without it. */
+export async function techniques(bench: Bench): Promise<void> {
+  const rows: Record<string, Record<string, string>> = {};
+  for (const [name, { without, works, isCaching = true }] of Object.entries(TECHNIQUES)) {
+    const lineup: Record<"with" | "again" | "without", Contender> = {
+      with: { name: "petstore", tuning: { isCaching } },
+      again: { name: "petstore", tuning: { isCaching } },
+      without: { name: "petstore", ...without, tuning: { isCaching, ...without.tuning } },
+    };
+    const start = (running: DisposableStack) => startContenders(running, lineup, bench.databases);
+    const all = await measureFresh(bench, start, Object.fromEntries(works.map((work) => [work, WORKS[work]])));
+    const gains: Record<string, string> = {};
+    for (const [work, series] of Object.entries(all)) {
+      const gain = show(ratioOf(series.with.perCpuSecond, series.without.perCpuSecond));
+      gains[work] = `${gain}; noise ${show(ratioOf(series.with.perCpuSecond, series.again.perCpuSecond))}`;
+    }
+    rows[name] = gains;
+  }
+  console.log(
+    "\ngain of each technique: requests per second of CPU time with it relative to without it; noise: two identical services",
+  );
+  console.table(rows);
 }
 
 /** Prints a table of the contenders, with ratios to each of the bases, by the clock and by CPU time. */

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "@platform/test-support/clone";
 import { expect, onTestFinished, test } from "vitest";
-import type { DocumentResult } from "../peers/census/result.ts";
+import type { DocumentResult } from "../peers/census/report.ts";
 
 function census(...args: string[]): string {
   const words = ["packages/laboratory/census.ts", ...args];

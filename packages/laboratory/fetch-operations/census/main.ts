@@ -6,7 +6,7 @@ import { wholeNumber, withProgress } from "@platform/command-line";
 import { type CensusOptions, censusProgram, chosenNames, percent, printCauses } from "../../documents/census.ts";
 import { inWorkers } from "../../documents/workers.ts";
 import { installPeers } from "../../measuring/install.ts";
-import { sampleOf } from "../../measuring/sample.ts";
+import { sampleOf } from "../../measuring/figures.ts";
 import type { DocumentResult } from "./worker.ts";
 
 const values = censusProgram(

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type Config, type Contract, generatedFiles, loadContract, Refusal } from "fetch-operations/generate";
-import { pathOf } from "../../documents/directory.ts";
+import { pathOf } from "../../documents/census.ts";
 import { writeFiles } from "../written-files.ts";
 import { callAll, type CallResult } from "./calls.ts";
 

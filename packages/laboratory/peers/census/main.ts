@@ -1,11 +1,9 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { withProgress } from "@platform/command-line";
 import { installPeers } from "../../measuring/install.ts";
-import { type CensusOptions, censusProgram, chosenNames } from "../../documents/census.ts";
-import { sizeOf } from "../../documents/directory.ts";
+import { type CensusOptions, censusProgram, chosenNames, sizeOf } from "../../documents/census.ts";
 import { inWorkers } from "../../documents/workers.ts";
-import { report } from "./report.ts";
-import type { DocumentResult } from "./result.ts";
+import { type DocumentResult, report } from "./report.ts";
 
 const values = censusProgram(
   "servers",

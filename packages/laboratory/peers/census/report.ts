@@ -1,5 +1,17 @@
 import { percent, printCauses } from "../../documents/census.ts";
-import type { DocumentResult } from "./result.ts";
+
+/** The result of one document. */
+export interface DocumentResult {
+  name: string;
+  operations: number;
+  /** The error at start, if the document does not start. */
+  startError?: string;
+  /** The causes of operations without a success, with the operations. */
+  failures: { operationId: string; cause: string }[];
+  /** Invalid requests that were not refused. */
+  accepted: { operationId: string; cause: string }[];
+  invalid: number;
+}
 
 /** Prints the shares of what holds, and the causes of failures. */
 export function report(results: DocumentResult[], maxCauses: number): void {

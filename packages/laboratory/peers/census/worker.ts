@@ -1,9 +1,9 @@
-import { Agent } from "node:http";
+import { Agent, request as httpRequest } from "node:http";
 import { type Description, operationsOf } from "./description.ts";
-import { readDocument } from "../../documents/directory.ts";
-import { exchange } from "./exchange.ts";
+import { readDocument } from "../../documents/census.ts";
 import { type Made, requestMaker, textOf } from "./made.ts";
-import type { DocumentResult } from "./result.ts";
+import type { SentRequest } from "./requests.ts";
+import type { DocumentResult } from "./report.ts";
 import { type Reply, serve, type Served } from "../../documents/served.ts";
 
 /** Serves one document, and sends the requests of all its operations. */
@@ -53,6 +53,30 @@ async function serveDocument(name: string): Promise<DocumentResult> {
   agent.destroy();
   await served.close();
   return result;
+}
+
+/** Sends a request and resolves with the status. It is 0 if there is no response, or if HTTP cannot carry the request. */
+function exchange(port: number, agent: Agent, { method, target, headers, body }: SentRequest): Promise<number> {
+  return new Promise((done) => {
+    if (!Object.keys(headers).every(isToken)) return done(0);
+    const length = body === undefined ? {} : { "content-length": String(body.length) };
+    const request = httpRequest(
+      { host: "127.0.0.1", port, agent, method, path: target, headers: { ...headers, ...length }, timeout: 30_000 },
+      (response) =>
+        response
+          .resume()
+          .on("end", () => done(response.statusCode!))
+          .on("error", () => done(0)),
+    );
+    request.on("timeout", () => request.destroy(new Error("no response")));
+    request.on("error", () => done(0));
+    request.end(body);
+  });
+}
+
+/** Returns whether a text can be the name of a header (RFC 9110, section 5.6.2). */
+function isToken(name: string): boolean {
+  return /^[!#$%&'*+.^`|~\w-]+$/.test(name);
 }
 
 process.on("message", (name: string) => void serveDocument(name).then((result) => process.send!(result)));

@@ -3,11 +3,26 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ratioOf, show, spreadOf } from "../../measuring/figures.ts";
-import { canPin } from "../../measuring/process.ts";
+import { canPin, inTurns, Process } from "../../measuring/process.ts";
 import { installPeers } from "../../measuring/install.ts";
 import { PNPM, createProgram, wholeNumber } from "@platform/command-line";
-import { JOBS, SIZE } from "./jobs.ts";
-import { CONTENDERS, measureStreams } from "./measure.ts";
+import { type Job, JOBS, SIZE } from "./jobs.ts";
+import type { Usage } from "./server.ts";
+
+/** The servers, each in its documented way. */
+const CONTENDERS = ["ours", "express", "fastify", "hono"] as const;
+type Contender = (typeof CONTENDERS)[number];
+
+/** The measurements of one job with one server. */
+interface Result {
+  /** By round, in the unit of the job. */
+  rates: number[];
+  /** The same by the CPU time of the server. */
+  cpuRates: number[];
+  /** Megabytes at the peak. */
+  memory: number;
+  heap: number;
+}
 
 const program = createProgram("bench streams", {
   description: "Measures streams and uploads beside other libraries.",
@@ -29,7 +44,9 @@ writeFileSync(file, "");
 truncateSync(file, SIZE);
 
 const goals: Record<string, object> = {};
-for await (const { job, results } of measureStreams(jobs, file, ROUNDS)) {
+using load = new Process(1, new URL("load.ts", import.meta.url));
+for (const job of jobs) {
+  const results = await measureJob(job);
   console.log(`\n${job.title}, ${job.unit}: median of ${ROUNDS} rounds (lowest–highest)`);
   const digits = job.unit === "ms to the first byte" ? 2 : 0;
   console.table(
@@ -53,3 +70,30 @@ for await (const { job, results } of measureStreams(jobs, file, ROUNDS)) {
 }
 console.log("\nGoals: express-operations to bare Express");
 console.table(goals);
+
+/**
+ * Runs a job with each server in turn. The servers live in processes of their own, on one core, and the load is on the other.
+ */
+async function measureJob(job: Job): Promise<Record<Contender, Result>> {
+  using running = new DisposableStack();
+  const entrants: { contender: Contender; server: Process; port: number; result: Result }[] = [];
+  for (const contender of CONTENDERS) {
+    const server = running.use(new Process(0, new URL("server.ts", import.meta.url), [contender, file]));
+    const result: Result = { rates: [], cpuRates: [], memory: 0, heap: 0 };
+    entrants.push({ contender, server, port: await server.next<number>(), result });
+  }
+  await inTurns(`Measuring ${job.title}`, ROUNDS, entrants, async ({ server, port, result }, isCounted) => {
+    const before = await server.ask<Usage>("usage");
+    const seconds = await load.ask<number>({ port, job });
+    const after = await server.ask<Usage>("usage");
+    result.memory = after.peakMemory;
+    result.heap = after.peakHeap;
+    if (!isCounted) return;
+    const isTime = job.unit === "ms to the first byte";
+    result.rates.push(isTime ? seconds * 1_000 : job.amount / seconds);
+    const cpuSeconds = after.cpuSeconds - before.cpuSeconds;
+    result.cpuRates.push(isTime ? cpuSeconds : job.amount / cpuSeconds);
+  });
+  const results = entrants.map(({ contender, result }) => [contender, result]);
+  return Object.fromEntries(results) as Record<Contender, Result>;
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sampleOf } from "../measuring/sample.ts";
+import { sampleOf } from "../measuring/figures.ts";
 
 test("sampleOf returns the same items for the same seed, in another order for another seed, and each once", () => {
   const items = Array.from({ length: 100 }, (_, index) => index);
