@@ -5,7 +5,6 @@ import { capacity } from "./capacity.ts";
 import { chart } from "./chart.ts";
 import { createDatabases } from "./database.ts";
 import { installPeers } from "../measuring/install.ts";
-import { overload } from "./overload.ts";
 import { twoProcesses } from "./processes.ts";
 import { type Bench, TURNS } from "./rounds.ts";
 import { compareTechniques } from "./same-techniques.ts";
@@ -22,7 +21,6 @@ const SECTIONS: Record<string, (bench: Bench) => Promise<unknown>> = {
   processes: twoProcesses,
   techniques,
   capacity,
-  overload: ({ databases, effort }) => overload(databases, effort),
 };
 const NAMES = Object.keys(SECTIONS);
 

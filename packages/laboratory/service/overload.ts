@@ -1,9 +1,9 @@
-import { show, type Spread, spreadOf } from "../measuring/figures.ts";
+import { type Spread, spreadOf } from "../measuring/figures.ts";
 import type { OpenLoad, OpenResult } from "../measuring/open-load.ts";
 import { startOpenLoad } from "../measuring/process.ts";
 import { withProgress } from "@platform/command-line";
 import type { Databases } from "./database.ts";
-import { type RunningContender, startContender } from "./rounds.ts";
+import { startContender } from "./rounds.ts";
 import { keyedCreationText, requestText, WORKS } from "./works.ts";
 
 /** The figures of one load. */
@@ -29,37 +29,10 @@ export interface OverloadOptions {
   loads: readonly number[];
 }
 
-/** The values of `MAX_IN_FLIGHT` that the benchmark compares. */
-const LIMITS = [64, 128, 256, 512, 1_000];
-/** The last load shows the recovery. */
-const LOADS = [0.5, 1, 1.5, 2, 3, 0.4];
-const CONNECTIONS = 1_000;
 /** Milliseconds after which a client no longer waits. */
 const PATIENCE = 2_000;
 const SATURATING = { perSecond: 50_000, connections: 64 };
 const WARM_UP_MS = 1_000;
-
-/** Prints goodput and p99 of several loads, for each limit of requests in flight. */
-export async function overload(databases: Databases, effort: { rounds: number; milliseconds: number }): Promise<void> {
-  const rows: Record<string, Record<string, string>> = {};
-  for (const maxInFlight of LIMITS) {
-    const options = { ...effort, connections: CONNECTIONS, loads: LOADS };
-    const { capacity, figures } = await overloaded(databases, String(maxInFlight), options);
-    for (const { load, goodput, p99, refused, served } of figures) {
-      rows[`MAX_IN_FLIGHT=${maxInFlight}, load ${load}`] = {
-        "goodput to the best": show(goodput),
-        "p99 ms": show(p99, 0),
-        "503": show(refused),
-        served: show(served),
-      };
-    }
-    rows[`MAX_IN_FLIGHT=${maxInFlight}, capacity`] = { "goodput to the best": `${show(capacity, 0)}/s` };
-  }
-  console.log(
-    `\noverload, ${CONNECTIONS} connections, clients that wait for ${PATIENCE} ms; load as a multiple of the capacity`,
-  );
-  console.table(rows);
-}
 
 /**
  * Measures the goodput of the service at multiples of its capacity. Each round starts the service anew.
@@ -67,7 +40,6 @@ export async function overload(databases: Databases, effort: { rounds: number; m
  */
 export async function overloaded(
   databases: Databases,
-  maxInFlight: string,
   { rounds, milliseconds, connections, loads }: OverloadOptions,
 ): Promise<{ capacity: Spread; figures: OverloadFigures[] }> {
   using load = startOpenLoad();
@@ -81,7 +53,7 @@ export async function overloaded(
   let seed = 0;
   await withProgress(async (report) => {
     for (let round = 0; round < rounds; round++) {
-      using contender = await startService(databases, maxInFlight);
+      using contender = await startContender("this service", { name: "petstore" }, databases, { synchronous: "full" });
       const requests = mix(databases.key);
       const run = (more: Pick<OpenLoad, "perSecond" | "connections" | "milliseconds" | "runIn">) =>
         load.ask<OpenResult>({ port: contender.port, requests, patience: PATIENCE, seed: ++seed, ...more });
@@ -121,11 +93,6 @@ export async function overloaded(
       served: spreadOf(served),
     })),
   };
-}
-
-function startService(databases: Databases, maxInFlight: string): Promise<RunningContender> {
-  const contender = { name: "petstore", env: { MAX_IN_FLIGHT: maxInFlight } } as const;
-  return startContender("this service", contender, databases, { synchronous: "full" });
 }
 
 /** Half creations with an idempotency key of their own, as clients send them, and half lists, which each creation makes anew. */

@@ -1,6 +1,5 @@
 import { createDatabases } from "../service/database.ts";
 import { overloaded } from "../service/overload.ts";
-import { readConfig } from "../../../apps/server/src/config.ts";
 import { memoryFolder } from "@platform/test-support/machine";
 import { expect, test } from "vitest";
 
@@ -21,7 +20,7 @@ test(
   async () => {
     // A disk that other programs use too may be four times as fast in one load as in the next.
     await using databases = await createDatabases(1_000, await memoryFolder());
-    const { figures, capacity } = await overloaded(databases, String(readConfig({}).maxInFlight), {
+    const { figures, capacity } = await overloaded(databases, {
       rounds: ROUNDS,
       milliseconds: TURN_MS,
       connections: CONNECTIONS,
