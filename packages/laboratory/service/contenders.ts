@@ -5,7 +5,7 @@ import type { PeerDatabase, StartPeer } from "../peers/service/peer.ts";
 
 /** A contender of the benchmark: the service with some tuning, or a peer by the name of its file. */
 export interface Contender {
-  name: "petstore" | "node-http" | "fastify" | "fastify-tuned" | "hono" | "express-eov-kysely" | "rust";
+  name: "petstore" | "fastify" | "fastify-tuned" | "hono" | "express-eov-kysely" | "rust";
   env?: NodeJS.ProcessEnv;
   tuning?: Tuning;
   /** Options of Node, in place of those of production. */
@@ -32,7 +32,6 @@ export const LINEUP = {
   "Fastify, same techniques, no response cache": { name: "fastify-tuned", env: { PEER_CACHES: "off" } },
   "Fastify as documented": { name: "fastify" },
   "Hono as documented": { name: "hono" },
-  "bare node:http": { name: "node-http" },
   "Express + EOV + Kysely as documented": { name: "express-eov-kysely" },
 } as const satisfies Record<string, Contender>;
 

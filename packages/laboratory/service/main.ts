@@ -25,7 +25,7 @@ const SECTIONS: Record<string, (bench: Bench) => Promise<unknown>> = {
 const NAMES = Object.keys(SECTIONS);
 
 const program = createProgram("bench service", {
-  description: "Compares the service with Fastify, Hono, Node's own HTTP server and axum.",
+  description: "Compares the service with Fastify, Hono and axum.",
   folder: import.meta.dirname,
   examples: [`${PNPM} bench service stacks --rounds 3`],
 })
