@@ -10,7 +10,7 @@ import { type Job, JOBS, SIZE } from "./jobs.ts";
 import type { Usage } from "./server.ts";
 
 /** The servers, each in its documented way. */
-const CONTENDERS = ["ours", "express", "fastify", "hono"] as const;
+const CONTENDERS = ["ours", "express", "fastify"] as const;
 type Contender = (typeof CONTENDERS)[number];
 
 /** The measurements of one job with one server. */
