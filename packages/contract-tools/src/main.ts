@@ -10,7 +10,7 @@ import { type Check, checkContract, lintContract } from "./release/check.ts";
 import { committedContract, type ContractChange, contractChanges } from "./comparison/compare.ts";
 import { GENERATED_FOLDER, generatedFiles, writeOrCheck } from "./generate/generated-files.ts";
 import { ROOT } from "./paths.ts";
-import { lastReleased, release, RELEASED_FOLDER } from "./release/released.ts";
+import { lastReleased, nextVersionProblem, release, RELEASED_FOLDER } from "./release/released.ts";
 
 interface Options {
   contract: string;
@@ -70,14 +70,25 @@ command("diff", "list the changes since the last release, or since a git revisio
 command("changelog", "print the changelog entry for the users of the contract, as Markdown").action(
   async (options: Options) => {
     const { info } = await bundle(options.contract);
-    const isFirst = (await lastReleased(options.released)) === undefined;
+    const last = await lastReleased(options.released);
     print(
-      isFirst
+      last === undefined
         ? `## ${info.version}\n\nThe first release.`
         : changelogEntry(info.version, await changesSince(undefined, options)),
     );
   },
 );
+
+command("next-version", "check that the changesets give the client the version that the changes require")
+  .addOption(GITHUB_OUTPUT)
+  .action(async (options: Options) => {
+    const changes = (await lastReleased(options.released)) ? await changesSince(undefined, options) : [];
+    const { readChangesets } = await import("@changesets/read");
+    const problem = nextVersionProblem(changes, await readChangesets(ROOT));
+    if (problem === undefined) return;
+    print(options.github ? `::error title=The client's version::${problem}` : problem);
+    process.exitCode = 1;
+  });
 
 command("release", "save the contract as released, if it passes every check")
   .addOption(GENERATED)

@@ -1,6 +1,12 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { ContractChange, Impact } from "../src/comparison/compare.ts";
-import { CLIENT, nextVersionProblem } from "../src/release/next-version.ts";
+import { ROOT } from "../src/paths.ts";
+import { nextVersionProblem } from "../src/release/released.ts";
+
+const manifest = readFileSync(join(ROOT, "packages/client/package.json"), "utf8");
+const { name: CLIENT } = JSON.parse(manifest) as { name: string };
 
 describe("the contract's changes and the client's changesets", () => {
   const change = (impact: Impact): ContractChange => ({ impact, place: "GET /pets", message: "" });

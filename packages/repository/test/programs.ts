@@ -20,7 +20,6 @@ export const PROGRAMS = [
   "packages/dev/src/scaffold.ts",
   "packages/adopt/src/main.ts ours.yaml --name ours",
   "packages/contract-tools/bin/contract.js",
-  "packages/contract-tools/src/release/release-check.ts",
   "packages/contract-tools/src/release/pack.ts",
   "packages/fetch-operations/bin/fetch-operations.js",
   "packages/laboratory/bench.ts",
@@ -43,6 +42,7 @@ export const PROGRAMS = [
 /** The usage of commands below a program. They have no version of their own. */
 export const SUBCOMMANDS = [
   "packages/contract-tools/bin/contract.js check",
+  "packages/contract-tools/bin/contract.js next-version",
   "packages/fetch-operations/bin/fetch-operations.js generate",
   "apps/server/bin/service.js migrate",
   "apps/server/bin/service.js keys create --name shop",
