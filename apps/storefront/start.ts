@@ -1,38 +1,18 @@
-/** `pnpm storefront`: serves the page before the running service, or else before the mock. */
-import { parseArgs } from "node:util";
+/** `pnpm storefront`: serves the page against the running service, or else against the mock. */
+import { createProgram, PNPM, runProgram } from "@platform/command-line";
 import { createServer } from "vite";
-import manifest from "./package.json" with { type: "json" };
 import { type Backend, findService, proxyTo, startMock } from "./backend.ts";
 
-const HELP = `Usage: storefront [options]
+const program = createProgram("storefront", {
+  description: "Serves the shop front against the running service, or else against the mock.",
+  folder: import.meta.dirname,
+  examples: [
+    `${PNPM} storefront`,
+    `PETSTORE_URL=https://api.example.com/v1 PETSTORE_KEY=pst_live_… ${PNPM} storefront`,
+  ],
+}).action(serve);
 
-Serves the shop front before the running service, or else before the mock.
-
-Options:
-  --version   print the version
-  -h, --help  print this text
-
-The settings PETSTORE_URL and PETSTORE_KEY name another service:
-  PETSTORE_URL=https://api.example.com/v1 PETSTORE_KEY=pst_live_… npx -y pnpm@12.21.0 storefront`;
-
-try {
-  const { help, version } = readArguments();
-  if (help || version) console.log(help ? HELP : manifest.version);
-  else await serve();
-} catch (error) {
-  console.error((error as Error).message);
-  process.exitCode = 1;
-}
-
-/** Exits with 2 for an invalid argument. */
-function readArguments(): { help?: boolean; version?: boolean } {
-  try {
-    return parseArgs({ options: { help: { type: "boolean", short: "h" }, version: { type: "boolean" } } }).values;
-  } catch (error) {
-    console.error(`error: ${(error as Error).message}\nAdd --help to see the usage.`);
-    process.exit(2);
-  }
-}
+await runProgram(program);
 
 async function serve(): Promise<void> {
   const backend = await chooseBackend();
