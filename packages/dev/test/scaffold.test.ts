@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { delimiter, join } from "node:path";
 import { root as repository } from "@platform/test-support/clone";
-import { expect, test } from "vitest";
+import { type OpenApiDocument, operationsOf } from "openapi-document";
+import { describe, expect, test } from "vitest";
+import { type Place, placeOf, resourceFileOf, testOf, withResource, withStub } from "../src/scaffold-files.ts";
 import { smallCheckout } from "./small-checkout.ts";
 import { operationOn, SMALL_CONTRACT } from "./small-contract.ts";
 
@@ -73,4 +75,164 @@ import { others } from "./resources/others/index.ts";
 const REGISTRATIONS = [things, others] as const;
 }`);
   expect(read(OTHERS_TEST)).toBe("// Begun.\n");
+});
+
+type Json = Record<string, unknown>;
+
+function operation(method: string, more: Json = {}, path = "/orders") {
+  const own = { operationId: "listOrders", tags: ["Store"], responses: { "200": { description: "" } }, ...more };
+  const document = {
+    openapi: "3.1.1",
+    paths: { [path]: { [method]: own }, "/other": {} },
+  } as unknown as OpenApiDocument;
+  return { document, entry: operationsOf(document)[0]! };
+}
+
+const STORE: Place = placeOf(operation("get").entry);
+
+describe("the code of an operation belongs in the folder of its first tag", () => {
+  test.each<[id: string, tags: string[] | undefined, folder: string, name: string, file: string]>([
+    ["listOrders", ["Store", "Other"], "store", "store", "list-orders"],
+    ["getV2Order", ["Pet store / back room"], "pet-store-back-room", "petStoreBackRoom", "get-v2-order"],
+    ["ping", undefined, "orders", "orders", "ping"],
+    ["getOrder_by-id", ["New"], "new", "theNew", "get-order-by-id"],
+    ["ping", ["(Back) room!"], "back-room", "backRoom", "ping"],
+  ])("%s, %o", (operationId, tags, folder, name, file) => {
+    expect(placeOf(operation("get", { operationId, tags }).entry)).toEqual({
+      tag: tags?.[0] ?? "orders",
+      handlersFile: `apps/server/src/resources/${folder}/${folder}.handlers.ts`,
+      handlersName: `${name}Handlers`,
+      resourceFile: `apps/server/src/resources/${folder}/index.ts`,
+      resourceName: name,
+      testFile: `apps/server/test/${folder}/${file}.test.ts`,
+    });
+  });
+});
+
+test("tags that differ only in case or punctuation have folders of their own", () => {
+  const places = ["Back room", "back-room", "other", "BACK ROOM"].map((tag) => operation("get", { tags: [tag] }).entry);
+  expect(places.map((entry) => placeOf(entry, places).resourceName)).toEqual([
+    "backRoom",
+    "backRoom2",
+    "other",
+    "backRoom3",
+  ]);
+});
+
+describe("the stub of a handler", () => {
+  const { entry } = operation("get");
+
+  test("is written to a new file, or after the other handlers of its tag", () => {
+    const text = withStub(undefined, entry, STORE, "@shop/contract");
+    expect(text).toBe(`import type { OperationIdsByTag, OperationsWithDefaults } from "@shop/contract";
+import { stub } from "@platform/service/stub";
+import type { Handlers } from "express-operations";
+import type { Context } from "../context.ts";
+
+/** The operations tagged Store. */
+export const storeHandlers = {
+  listOrders: stub(),
+} satisfies Handlers<Pick<OperationsWithDefaults, OperationIdsByTag["Store"]>, Context>;
+`);
+    const before = "export const storeHandlers = {\n  a() {},\n} satisfies Handlers<X>;\n";
+    expect(withStub(before, entry, STORE, "@shop/contract")).toBe(`import { stub } from "@platform/service/stub";
+export const storeHandlers = {
+  a() {},
+
+  listOrders: stub(),
+} satisfies Handlers<X>;
+`);
+  });
+
+  test("is rejected if the file has another form", () => {
+    expect(() => withStub("export {};", entry, STORE, "@shop/contract")).toThrow(
+      `${STORE.handlersFile} does not have the expected form. Add the operation by hand.`,
+    );
+  });
+});
+
+test("the registration of a tag has its handlers and no tables", () => {
+  expect(resourceFileOf(STORE)).toBe(`import type { Resource } from "../resource.ts";
+import { storeHandlers } from "./store.handlers.ts";
+
+/** The handlers and tables of the operations tagged Store. */
+export const store: Resource<typeof storeHandlers> = {
+  handlers: storeHandlers,
+  tables: {},
+};
+`);
+});
+
+test("withResource registers a tag's resource once", () => {
+  const all = `import { a } from "./a/index.ts";
+
+/** All. */
+const REGISTRATIONS = [a, b] as const;
+`;
+  const joined = withResource(all, STORE);
+  expect(joined).toBe(`import { a } from "./a/index.ts";
+import { store } from "./resources/store/index.ts";
+
+/** All. */
+const REGISTRATIONS = [a, b, store] as const;
+`);
+  expect(withResource(joined, STORE)).toBe(joined);
+  expect(() => withResource("", STORE)).toThrow("apps/server/src/registrations.ts does not have the expected form");
+});
+
+describe("the test of an operation sends its example", () => {
+  const written = (method: string, more?: Json, path?: string) => {
+    const { document, entry } = operation(method, more, path);
+    return testOf(document, entry);
+  };
+  const body = (type: string, example: unknown) => ({
+    requestBody: { required: true, content: { [type]: { example } } },
+  });
+
+  test("even if another operation has no example", () => {
+    const { document, entry } = operation("get");
+    const other = { post: { operationId: "other", requestBody: { required: true, content: { "text/csv": {} } } } };
+    const whole = { ...document, paths: { ...document.paths, "/other": other } } as unknown as OpenApiDocument;
+    expect(testOf(whole, entry)).toContain('service.request("/orders");');
+  });
+
+  test("in a complete test file", () => {
+    expect(written("get")).toBe(`import { expect, test } from "vitest";
+import { startService } from "../../testing/service.ts";
+
+test("listOrders answers with 200", async () => {
+  await using service = await startService();
+  const response = await service.request("/orders");
+  expect(response.status, "listOrders is not implemented yet").toBe(200);
+});
+`);
+  });
+
+  test.each<[name: string, method: string, more: Json, call: string, status: string]>([
+    [
+      "a method",
+      "delete",
+      { responses: { "404": {}, "206": {}, "204": {} } },
+      '("/orders", { method: "DELETE" })',
+      "204",
+    ],
+    [
+      "a body of JSON",
+      "post",
+      { ...body("application/json", { a: 1 }), responses: { default: {}, "x-202": {} } },
+      '("/orders", { method: "POST", headers: {"content-type":"application/json"}, body: JSON.stringify({"a":1}) })',
+      "200",
+    ],
+    [
+      "a body of text",
+      "post",
+      { ...body("text/plain", "a"), responses: { "2XX": {}, "12012": {}, "201": {} } },
+      '("/orders", { method: "POST", headers: {"content-type":"text/plain"}, body: "a" })',
+      "201",
+    ],
+  ])("with %s", (_name, method, more, call, status) => {
+    const text = written(method, more);
+    expect(text).toContain(`service.request${call};`);
+    expect(text).toContain(`.toBe(${status});`);
+  });
 });
