@@ -5,12 +5,11 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { createProgram, PNPM, runProgram, wholeNumber } from "@platform/command-line";
-import { basePathOf, bundle, CONTRACT_FILE } from "@platform/contract-tools/bundle";
-import { contractFiles } from "@platform/contract-tools/contract-files";
+import { basePathOf, type Bundle, bundleWithFiles, CONTRACT_FILE } from "@platform/contract-tools/bundle";
 import { curlExamplesByOperation } from "@platform/contract-tools/curl-examples";
 import type { OperationEntry } from "openapi-document";
 import { type Conditions, parseFaults, parseLatency } from "./conditions.ts";
-import { createMock, type MockOptions } from "./mock.ts";
+import { createMock } from "./mock.ts";
 
 let app: RequestListener;
 
@@ -42,17 +41,17 @@ await runProgram(program);
 
 async function serve(contract = CONTRACT_FILE, options: Options): Promise<void> {
   const { host, port } = options;
-  const document = await load(contract, options);
+  const { document, files } = await load(contract, options);
   const server = createServer((request, response) => app(request, response)).listen(port, host);
   await once(server, "listening").catch((error: NodeJS.ErrnoException) => {
     throw error.code === "EADDRINUSE" ? new Error(`${error.message}. Choose another port with --port.`) : error;
   });
   const address = server.address() as AddressInfo;
-  watchFiles(contractFiles(contract).sources, async () => {
+  watchFiles(files, async () => {
     try {
-      await load(contract, options);
+      const changed = await load(contract, options);
       console.log("The contract has changed and is served anew.");
-      return contractFiles(contract).sources; // it may refer to other files now
+      return changed.files; // it may refer to other files now
     } catch (error) {
       console.error(
         `The contract has changed and cannot be served. The mock serves it as before. ${(error as Error).message}`,
@@ -67,14 +66,10 @@ async function serve(contract = CONTRACT_FILE, options: Options): Promise<void> 
  * Reads the contract and serves it from now on, without the items that clients have created. A contract that cannot be served
  * leaves the mock as it is.
  */
-async function load(
-  contract: string,
-  { allowRemoteRefs, latency, faults, seed }: Options,
-): Promise<MockOptions["document"]> {
-  const conditions: Conditions = { latency, faults, seed };
-  const document = (await bundle(contract, { allowRemoteRefs })) as MockOptions["document"];
-  app = createMock({ document, conditions, log: console.log });
-  return document;
+async function load(contract: string, { allowRemoteRefs, ...conditions }: Options): Promise<Bundle> {
+  const bundled = await bundleWithFiles(contract, { allowRemoteRefs });
+  app = createMock({ document: bundled.document, conditions, log: console.log });
+  return bundled;
 }
 
 /** Files saved within this time of each other count as one change, in milliseconds. */
@@ -102,7 +97,7 @@ function watchFiles(files: string[], reload: () => Promise<string[] | undefined>
   }
 }
 
-function greeting(document: MockOptions["document"], baseUrl: string): string {
+function greeting(document: Bundle["document"], baseUrl: string): string {
   const examples = curlExamplesByOperation(document);
   const curls = examples.map(({ curl }) =>
     curl.replaceAll("{key}", "any-key").replaceAll("$TOKEN", "any-token").replace("{url}", baseUrl),

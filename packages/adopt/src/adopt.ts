@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Contract } from "./contract.ts";
-import type { ContractFiles } from "@platform/contract-tools/contract-files";
+import type { ContractFiles } from "./contract-files.ts";
 import { clientConfig, clientFiles } from "./client-files.ts";
 import { type ClientException, generateClient } from "./client-operations.ts";
 import { proposeLintLevels, type UnmetRule } from "./lint-levels.ts";

@@ -5,7 +5,7 @@ import { createProgram, PNPM, runProgram } from "@platform/command-line";
 import { NAME } from "@platform/command-line/name";
 import { adopt } from "./adopt.ts";
 import { readContract } from "./contract.ts";
-import { contractFiles } from "@platform/contract-tools/contract-files";
+import { contractFiles } from "./contract-files.ts";
 import { type Names, namesOf } from "./names.ts";
 import { planText, summaryText } from "./summary.ts";
 import { petstoreFiles, repositoryAt } from "./workspace.ts";

@@ -2,7 +2,7 @@ import { PNPM } from "@platform/command-line";
 import { verifierOf } from "@platform/contract-tools/credentials";
 import type { Adopted } from "./adopt.ts";
 import type { Contract } from "./contract.ts";
-import type { ContractFiles } from "@platform/contract-tools/contract-files";
+import type { ContractFiles } from "./contract-files.ts";
 import type { Names } from "./names.ts";
 import { resourcesOf } from "./service-files.ts";
 

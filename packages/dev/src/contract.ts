@@ -5,7 +5,6 @@ import { join, relative } from "node:path";
 import { promisify } from "node:util";
 import type { bundle } from "@platform/contract-tools/bundle";
 import { committedContract, type ContractChange, contractChanges } from "@platform/contract-tools/comparison";
-import { contractFiles } from "@platform/contract-tools/contract-files";
 import { GENERATED_FOLDER, generatedFiles, write } from "@platform/contract-tools/generated-files";
 import type { ContractProblem } from "@platform/contract-tools/lint";
 import { affectedBy, type Package } from "./packages.ts";
@@ -21,13 +20,9 @@ export interface Contract {
   problems: ContractProblem[];
 }
 
-/** Returns the files of a contract by path from the root: itself and all that it refers to. Only itself if one cannot be read. */
-export function filesOf(contractPath: string, root: string): string[] {
-  try {
-    return contractFiles(contractPath).sources.map((file) => relative(root, file).replaceAll("\\", "/"));
-  } catch {
-    return [relative(root, contractPath).replaceAll("\\", "/")];
-  }
+/** Returns the path of a file from the root, with slashes. */
+export function pathFrom(root: string, file: string): string {
+  return relative(root, file).replaceAll("\\", "/");
 }
 
 /** Returns the changes since the last committed contract, the most severe first; none if there is no commit. */
@@ -54,7 +49,7 @@ export async function generateFrom(
   { signal, isForced }: { signal: AbortSignal; isForced: boolean },
 ): Promise<Generation> {
   const written = await write(await generatedFiles(document), GENERATED_FOLDER);
-  const folder = relative(root, GENERATED_FOLDER).replaceAll("\\", "/");
+  const folder = pathFrom(root, GENERATED_FOLDER);
   const derived = affectedBy([`${folder}/`], packages).filter(
     (one) => !folder.startsWith(`${one.folder}/`) && generatorsOf(root, one).length > 0,
   );

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { PNPM } from "@platform/command-line";
-import { bundle } from "@platform/contract-tools/bundle";
+import { bundleWithFiles } from "@platform/contract-tools/bundle";
 import { lint } from "@platform/contract-tools/lint";
 import {
   changesSinceCommit,
   type Contract,
-  filesOf,
+  pathFrom,
   GeneratedFiles,
   generateFrom,
   type Generation,
@@ -143,7 +143,6 @@ export class Loop {
    */
   async #generate(at: number): Promise<Generation | undefined> {
     const { root, packages, print, signal } = this.#options;
-    for (const file of filesOf(this.#contractPath, root)) this.#contractFiles.add(file);
     const problems = await lint(this.#contractPath);
     const faults = problems.filter(({ kind }) => kind === "fault");
     this.#hasFaults = faults.length > 0;
@@ -154,7 +153,8 @@ export class Loop {
       print(section("next", FIX_CONTRACT));
       return undefined;
     }
-    const document = await bundle(this.#contractPath);
+    const { document, files } = await bundleWithFiles(this.#contractPath);
+    for (const file of files) this.#contractFiles.add(pathFrom(root, file));
     const changes = await changesSinceCommit(document, this.#contractPath);
     this.#contract = { document, changes, problems };
     print(changesSection(changes, performance.now() - at));

@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { createProgram, visible } from "@platform/command-line";
-import { filesOf } from "./contract.ts";
+import { bundleWithFiles } from "@platform/contract-tools/bundle";
+import { pathFrom } from "./contract.ts";
 import { LogLines, readKeys, styled } from "./terminal.ts";
 import { Loop } from "./loop.ts";
 import { packagesIn } from "./packages.ts";
@@ -32,8 +33,10 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, stop);
 
 const code = packages.flatMap(({ folder }) => CODE.map((name) => `${folder}/${name}`));
 const whole = ["openapi", ...code.filter((folder) => existsSync(join(root, folder)))];
-const contract = filesOf(join(root, "openapi/openapi.yaml"), root);
-const outside = new Set(contract.filter((file) => !file.startsWith("openapi/")).map(dirname));
+const { files } = await bundleWithFiles(join(root, "openapi/openapi.yaml")).catch(() => ({ files: [] }));
+const outside = new Set(
+  files.map((file) => dirname(pathFrom(root, file))).filter((folder) => !/^openapi(?:\/|$)/.test(folder)),
+);
 const top = [...packages.map(({ folder }) => folder), ...outside];
 const loop = new Loop({ root, packages, service, print, signal: stopping.signal });
 

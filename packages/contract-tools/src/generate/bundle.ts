@@ -29,12 +29,26 @@ export interface BundleOptions {
   allowRemoteRefs?: boolean | undefined;
 }
 
+/** A bundled contract, and the paths of the files that it consists of. */
+export interface Bundle {
+  document: OpenAPI3;
+  files: string[];
+}
+
+/** Returns the bundled document of `bundleWithFiles` alone. */
+export async function bundle(contractPath: string, options?: BundleOptions): Promise<OpenAPI3> {
+  return (await bundleWithFiles(contractPath, options)).document;
+}
+
 /**
  * Bundles a contract and the files that it refers to into one document. Rejects with the reason and its place if one of the
  * files cannot be read or parsed, or is at a URL that is not allowed. References are JSON pointers in it, because Redocly does
  * not know `$id`. Of several components with one name, all but the first get a number, as in `Book-2`.
  */
-export async function bundle(contractPath: string, { allowRemoteRefs = false }: BundleOptions = {}): Promise<OpenAPI3> {
+export async function bundleWithFiles(
+  contractPath: string,
+  { allowRemoteRefs = false }: BundleOptions = {},
+): Promise<Bundle> {
   const config = await createConfig({});
   const externalRefResolver = new ContractResolver(allowRemoteRefs);
   const doc = await externalRefResolver.resolveDocument<OpenApiDocument>(null, contractPath, true);
@@ -57,7 +71,7 @@ export async function bundle(contractPath: string, { allowRemoteRefs = false }: 
   }
   const document = JSON.parse(JSON.stringify(bundled.parsed)) as OpenAPI3; // aliases of YAML become objects of their own
   inlineExamples(document);
-  return document;
+  return { document, files: [...externalRefResolver.getFiles()].filter((file) => !isAbsoluteUrl(file)) };
 }
 
 /** Returns an error of reading a file, with the place and the remedy of a fault in its syntax. */
