@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { annotationChanges } from "../src/comparison/annotations.ts";
+import { annotationChanges } from "../src/comparison/compare.ts";
 
 type Node = Record<string, unknown>;
 

@@ -11,13 +11,16 @@ import {
   type Generation,
 } from "./contract.ts";
 import { affectedBy, isServedCode, type Package, withDependencies } from "./packages.ts";
-import { fixes, remainingInContract, remainingStubs, stubCommand } from "./remaining.ts";
 import {
   changesSection,
   counted,
   diagnosticsSection,
+  fixes,
   problemsSection,
+  remainingInContract,
+  remainingStubs,
   section,
+  stubCommand,
   styleSection,
   summarySection,
   typesSection,

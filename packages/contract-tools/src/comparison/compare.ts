@@ -2,14 +2,16 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { isDeepStrictEqual, promisify } from "node:util";
+import { HOLDS_VALUES, IS_MAP, isAnnotation, isRecord } from "openapi-document";
 import type { OpenAPI3 } from "openapi-typescript";
 import { ROOT } from "../paths.ts";
-import { annotationChanges } from "./annotations.ts";
+import { securitySchemeChanges, serverChanges } from "./access.ts";
 import {
   both,
   type Documents,
   type Impact,
   IMPACTS,
+  keysOf,
   membersAt,
   messageOf,
   type Node,
@@ -18,10 +20,10 @@ import {
   partChanges,
   type PlacedChange,
   unknownChanges,
+  verb,
 } from "./changes.ts";
 import { placeFinder } from "./lines.ts";
 import { calledChanges, operationChanges } from "./operations.ts";
-import { securitySchemeChanges, serverChanges } from "./access.ts";
 
 export { IMPACTS, type Impact } from "./changes.ts";
 
@@ -123,4 +125,56 @@ function namedSchemaChanges(documents: Documents, components: Pair<object>): Pla
       subject: "the schema",
     })),
   );
+}
+
+/** Extensions that are compared with their operation. */
+const COMPARED = /^x-(deprecated-at|sunset|successor|(eov-)?allow-unknown-query-parameters)$/;
+
+/** Returns the changes to descriptions and other annotations, each once. */
+export function annotationChanges(nodes: Pair<Node>, path: string[] = [], isMap = false): PlacedChange[] {
+  // Behind a new reference the annotations of its target count.
+  if (!isMap && "$ref" in nodes.before !== "$ref" in nodes.after) return [];
+  return keysOf(nodes).flatMap((key) => {
+    const values = { before: nodes.before[key], after: nodes.after[key] };
+    if (isMap) return changesWithin(values, [...path, key], false);
+    if (isAnnotation(key) || isWhollyText(path, key)) {
+      return COMPARED.test(key) || isDeepStrictEqual(values.before, values.after) ? [] : [textChange(nodes, path, key)];
+    }
+    return HOLDS_VALUES.has(key) ? [] : changesWithin(values, [...path, key], IS_MAP.has(key));
+  });
+}
+
+function changesWithin({ before, after }: Pair<unknown>, path: string[], isMap: boolean): PlacedChange[] {
+  if (isRecord(before) && isRecord(after)) return annotationChanges({ before, after }, path, isMap);
+  if (!Array.isArray(before) || !Array.isArray(after)) return [];
+  const left = new Set(after.keys());
+  return before.flatMap((item: unknown) => {
+    const index = [...left].find((each) => identity(after[each]) === identity(item));
+    if (index === undefined) return [];
+    left.delete(index);
+    return changesWithin({ before: item, after: after[index] as unknown }, [...path, String(index)], false);
+  });
+}
+
+/** The identity of an item of an array: a parameter's name, a server's address, the target of a reference. */
+function identity(item: unknown): string | undefined {
+  return isRecord(item) ? JSON.stringify(["in", "name", "url", "$ref", "type"].map((key) => item[key])) : undefined;
+}
+
+function isWhollyText([first]: string[], key: string): boolean {
+  return first === "info" || (first === undefined && key === "tags");
+}
+
+function textChange({ before, after }: Pair<Node>, path: string[], key: string): PlacedChange {
+  const [first, name, method, ...rest] = path;
+  const isOperation = first === "paths" && method !== undefined;
+  const place = isOperation ? `${method.toUpperCase()} ${name}` : path.join("/") || "the document";
+  return {
+    place,
+    subject: `\`${key}\`${isOperation && rest.length > 0 ? ` of ${rest.join("/")}` : ""}`,
+    impact: "documentation",
+    what: verb(before[key], after[key]),
+    because: "A description promises nothing.",
+    ...(after[key] !== undefined && { at: { node: after, key } }),
+  };
 }

@@ -2,7 +2,7 @@ import { isAbsoluteUrl } from "@redocly/openapi-core";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from "yaml";
-import { keysOf } from "../lint/references.ts";
+import { keysOf } from "../lint/lint.ts";
 import type { PartChange } from "./changes.ts";
 
 /** A file of a contract. Its text is parsed once. */
