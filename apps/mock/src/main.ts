@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { createProgram, PNPM, runProgram, wholeNumber } from "@platform/command-line";
 import { basePathOf, type Bundle, bundleWithFiles, CONTRACT_FILE } from "@platform/contract-tools/bundle";
-import { curlExamplesByOperation } from "@platform/contract-tools/curl-examples";
+import { curlExamples } from "@platform/contract-tools/curl-examples";
 import type { OperationEntry } from "openapi-document";
 import { type Conditions, parseFaults, parseLatency } from "./conditions.ts";
 import { createMock } from "./mock.ts";
@@ -98,7 +98,7 @@ function watchFiles(files: string[], reload: () => Promise<string[] | undefined>
 }
 
 function greeting(document: Bundle["document"], baseUrl: string): string {
-  const examples = curlExamplesByOperation(document);
+  const examples = curlExamples(document);
   const curls = examples.map(({ curl }) =>
     curl.replaceAll("{key}", "any-key").replaceAll("$TOKEN", "any-token").replace("{url}", baseUrl),
   );

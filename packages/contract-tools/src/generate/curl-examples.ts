@@ -3,15 +3,11 @@ import { type OpenApiDocument, type OperationEntry, operationsOf, requirementsOf
 import { requiredSchemes, type SecurityScheme, type Verifier, verifierOf } from "./credentials.ts";
 
 /**
- * Returns commands that call operations of a document with curl: the first one that reads, and the first that sends JSON.
- * Paths without parameters come first. `{url}` stands for the base URL, `{key}` for an API key, and `$TOKEN` for a token.
+ * Returns commands that call operations of a document with curl, and their operations: the first one that reads, and the first
+ * that sends JSON. Paths without parameters come first. `{url}` stands for the base URL, `{key}` for an API key, and `$TOKEN`
+ * for a token.
  */
-export function curlExamples(document: OpenApiDocument): string[] {
-  return curlExamplesByOperation(document).map(({ curl }) => curl);
-}
-
-/** Returns the commands of `curlExamples`, and their operations. */
-export function curlExamplesByOperation(document: OpenApiDocument): { entry: OperationEntry; curl: string }[] {
+export function curlExamples(document: OpenApiDocument): { entry: OperationEntry; curl: string }[] {
   const simplestFirst = operationsOf(document).toSorted((one, other) => parameterCount(one) - parameterCount(other));
   const reading = simplestFirst.find(({ method }) => method === "get");
   const writing = simplestFirst.find((entry) => entry.method === "post" && sendsJson(document, entry));

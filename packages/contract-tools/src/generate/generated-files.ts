@@ -23,6 +23,7 @@ export async function generatedFiles(document: OpenAPI3): Promise<Record<string,
   const json = `${JSON.stringify(document, null, 2)}\n`;
   const { servers: _, ...elsewhere } = document;
   const typed = documentForTypes(document);
+  const curls = curlExamples(document).map(({ curl }) => curl);
   const hash = createHash("sha256")
     .update(`${JSON.stringify(elsewhere, null, 2)}\n`)
     .digest("hex");
@@ -42,7 +43,7 @@ export async function generatedFiles(document: OpenAPI3): Promise<Record<string,
       "\n/** The path of the first server of the contract, below which the service serves its operations. */\n" +
       `export const basePath = ${JSON.stringify(basePathOf(document))};\n` +
       "\n/** Commands that try operations: `{url}` stands for the base URL, `{key}` for an API key, `$TOKEN` for a token. */\n" +
-      `export const curlExamples: readonly string[] = ${JSON.stringify(curlExamples(document), null, 2)};\n`,
+      `export const curlExamples: readonly string[] = ${JSON.stringify(curls, null, 2)};\n`,
     "code-samples.json": `${JSON.stringify(codeSamples(document, await clientSettings()), null, 2)}\n`,
   };
 }
