@@ -1,13 +1,23 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type InstalledPackage, installPacked, packagingProblems } from "@platform/test-support/installed-package";
+import { pack } from "@platform/test-support/pnpm";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { follow, pages } from "./pages.ts";
 
 const source = fileURLToPath(new URL("..", import.meta.url));
 const documents = join(source, "../openapi-document");
-const readme = readFileSync(join(source, "README.md"), "utf8");
+const [readme] = pages as [(typeof pages)[0]];
+const guides = pages.filter(({ steps }) => steps.length > 0 && steps !== readme.steps);
+/** The program that writes the types of each guide's document. */
+const generator = guides
+  .flatMap(({ steps }) => steps)
+  .find((step) => "file" in step && step.file === "generate.mjs") as {
+  text: string;
+};
 const EXAMPLES = readdirSync(join(source, "examples"));
 
 /** Installs the packed package in its own folder, like a user's project, with its examples and two compilers. */
@@ -22,6 +32,7 @@ describe("the packed and installed package", () => {
         express: "5",
         "openapi-document": "*",
         "openapi-typescript": "7.13.0",
+        yaml: "2",
         typescript: "5.9.3",
         "typescript-7": "npm:typescript@7.0.2",
         "@types/express": "5",
@@ -38,13 +49,19 @@ describe("the packed and installed package", () => {
     expect(await packagingProblems(installed.tarball)).toEqual([]);
   });
 
-  test.each(EXAMPLES)("writes the types of the example %s with the README's program", (example) => {
-    const program = /```js\n([^`]*?"openapi-typescript";[^`]*)```/.exec(readme)![1]!;
-    writeFileSync(join(elsewhere, example, "generate.mjs"), program);
+  test.each(pages)("has $path, and the pages that it links to", ({ path, text }) => {
+    const page = join(elsewhere, "node_modules/express-operations", path);
+    expect(readFileSync(page, "utf8")).toBe(text);
+    const links = Array.from(text.matchAll(/\]\((?!https:|#)([^)#]*)/g), ([, link]) => link!);
+    expect(links.filter((link) => !existsSync(join(dirname(page), link)))).toEqual([]);
+  });
+
+  test.each(EXAMPLES)("writes the types of the example %s with the program of the guide", (example) => {
+    writeFileSync(join(elsewhere, example, "generate.mjs"), generator.text);
     const types = () => readFileSync(join(elsewhere, example, "operations.ts"), "utf8");
     const committed = types();
     rmSync(join(elsewhere, example, "operations.ts"));
-    execFileSync(process.execPath, ["generate.mjs"], { cwd: join(elsewhere, example) });
+    execFileSync(process.execPath, ["generate.mjs", "openapi.json"], { cwd: join(elsewhere, example) });
     expect(types()).toBe(committed);
   });
 
@@ -138,6 +155,40 @@ test("the package uses the Express of the application, even the oldest supported
   expect([refused.status, await refused.json()]).toMatchObject([400, { code: "invalid_request" }]);
 });
 
+/** Follows the README in an empty folder, and each guide in a folder below, with the packed packages in place of the published ones. */
+describe("a reader of the README and the guides", { timeout: 300_000 }, () => {
+  const home = mkdtempSync(join(tmpdir(), "reader-"));
+  const tarballs = { operations: join(home, "operations.tgz"), document: join(home, "document.tgz") };
+  beforeAll(() => {
+    pack(source, tarballs.operations);
+    pack(documents, tarballs.document);
+  });
+  afterAll(() => rmSync(home, { recursive: true }));
+
+  /** The first tarball brings the second one, which npm would look for in the registry. */
+  const commandFor = (command: string) =>
+    command
+      .replace("install express-operations ", `install ${tarballs.operations} ${tarballs.document} `)
+      .replace(" openapi-document ", ` ${tarballs.document} `);
+  /** Returns the errors in what the reader has written so far. The compiler is the reader's, or the one of this repository. */
+  const check = (typescript = join(home, "node_modules/typescript")) => {
+    const tsc = [join(typescript, "bin/tsc"), "--noEmit", "-p", home];
+    return spawnSync(process.execPath, tsc, { encoding: "utf8" }).stdout;
+  };
+
+  test.for([readme, ...guides])("sees what $path says", async ({ path, steps }) => {
+    const folder = path === readme.path ? home : join(home, basename(path, ".md"));
+    mkdirSync(folder, { recursive: true });
+    if (folder !== home) writeFileSync(join(folder, "generate.mjs"), generator.text);
+    expect(await follow({ steps, folder, commandFor, check })).toEqual([]);
+  });
+
+  test("writes programs that both compilers accept", () => {
+    expect(check()).toBe("");
+    expect(check(join(source, "node_modules/typescript"))).toBe("");
+  });
+});
+
 test("the README links to every example", () => {
-  for (const example of EXAMPLES) expect(readme).toContain(`](examples/${example}`);
+  for (const example of EXAMPLES) expect(readme.text).toContain(`](examples/${example}`);
 });

@@ -1,33 +1,40 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort } from "@platform/test-support/machine";
-import { expect, test } from "vitest";
+import { needsPosix } from "@platform/test-support/machine";
+import { afterAll, describe, expect, test } from "vitest";
+import { PROBLEM_CODES } from "../src/index.ts";
+import { follow, type Page, pages } from "./pages.ts";
 
-test("the README's complete server has fewer than 30 lines, and responds", async () => {
-  const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
-  const example = /```ts\n([\s\S]*?)```/.exec(readme)![1]!;
-  expect(example.trim().split("\n").length).toBeLessThan(30);
+/** A folder in the package, so that imports by the package's name resolve to its source. */
+const folder = fileURLToPath(new URL("../.turbo/pages", import.meta.url));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  const port = await freePort();
-  const child = spawn(process.execPath, ["--input-type=module-typescript", "--eval", example], {
-    cwd: fileURLToPath(new URL("..", import.meta.url)),
-    env: { ...process.env, PORT: String(port) },
-    stdio: ["ignore", "inherit", "inherit"],
+test("the README has at most 200 lines, and its complete server fewer than 30", () => {
+  const [{ text, steps }] = pages as [Page];
+  expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(200);
+  const server = steps.find((step) => "file" in step && step.file === "server.ts") as { text: string };
+  expect(server.text.trim().split("\n").length).toBeLessThan(30);
+});
+
+/** Programs run without their types, which the test of the packed package generates and checks. */
+const commandFor = (command: string) => (/^np[mx] |^node generate/.test(command) ? undefined : command);
+
+describe("each page prints what it says", () => {
+  test.for(pages)("$path", async (page, context) => {
+    needsPosix(context, "sh");
+    expect(await follow({ steps: ownSteps(page), folder: join(folder, page.path), commandFor })).toEqual([]);
   });
-  const ended = once(child, "exit");
-  try {
-    const get = async (path: string) => {
-      const response = await fetch(`http://127.0.0.1:${port}/v1${path}`);
-      return [response.status, await response.json()];
-    };
-    const answer = () => child.exitCode ?? get("/books/1");
-    await expect.poll(answer, { timeout: 60_000 }).toEqual([200, { title: "Emma" }]);
-    expect(await get("/books/2")).toEqual([404, { code: "no_such_book" }]);
-    expect(await get("/books/x")).toMatchObject([400, { code: "invalid_request" }]);
-  } finally {
-    child.kill();
-    await ended;
-  }
+});
+
+/** The steps of a page before it installs other packages. The test of the packed package follows the rest. */
+function ownSteps({ path, steps }: Page) {
+  const install = steps.findIndex((step) => "commands" in step && step.commands[0]!.startsWith("npm install"));
+  return path === "README.md" || install === -1 ? steps : steps.slice(0, install);
+}
+
+test("the reference has the code of each status", () => {
+  const { text } = pages.find(({ path }) => path === "docs/reference.md")!;
+  const rows = Array.from(text.matchAll(/^\| (\d{3}) \| `(\w+)` \|$/gm), ([, status, code]) => [status, code]);
+  expect(Object.fromEntries(rows)).toEqual({ ...PROBLEM_CODES, 416: "range_not_satisfiable" });
 });
