@@ -91,12 +91,15 @@ export async function follow({ steps, folder, commandFor, check = () => "" }: Re
 
 /** Runs a command, and returns its output. A program that listens goes on, until another one takes its port. */
 async function run(command: string, folder: string, servers: Map<string, ChildProcess>): Promise<string> {
-  const program = /^node (\S+)$/.exec(command)?.[1];
+  const program = /^node (?:--env-file=\S+ )?([\w.-]+\.ts)$/.exec(command)?.[1];
   const port = program && /\.listen\((\d{4,})/.exec(readFileSync(join(folder, program), "utf8"))?.[1];
   if (!program || !port) return outputOf(command, folder);
   const former = servers.get(port);
   if (former !== undefined) await stop(former);
-  const server = spawn(process.execPath, [program], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
+  const server = spawn(process.execPath, command.split(" ").slice(1), {
+    cwd: folder,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   servers.set(port, server);
   const state = async () => (server.exitCode !== null ? "ended" : (await accepts(port)) ? "listens" : "starts");
   await expect.poll(state, { timeout: 60_000 }).not.toBe("starts");
