@@ -7,7 +7,14 @@ import { allowGetHead, onError, type Outages } from "./http/express-handlers.ts"
 import { forwardedOf } from "./http/forwarded.ts";
 import { CORS_HEADERS, createDefaultHeaders, sendPreflight } from "./http/default-headers.ts";
 import { sendDefaultHeaders } from "./http/messages.ts";
-import { describeRequest, isPreflight, peerOf, requestStages, type RequestState, type StageOptions } from "./http/stages.ts";
+import {
+  describeRequest,
+  isPreflight,
+  peerOf,
+  requestStages,
+  type RequestState,
+  type StageOptions,
+} from "./http/stages.ts";
 import type { Observer } from "./operation-options.ts";
 import type { Tracing } from "./observability/tracing.ts";
 import type { ServiceConfig } from "./settings.ts";
