@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { encodeRequest, exampleRequest } from "../src/conformance/example-request.ts";
+import { validValue } from "../src/conformance/valid-value.ts";
 import { exampleValue } from "../src/example/example-value.ts";
 
 import { invalidValues, negativeInputs } from "../src/conformance/negative-inputs.ts";
@@ -188,6 +189,12 @@ describe("a valid value", () => {
   ])("of %j cannot be generated, so the document must have an example", (schema) => {
     expect(() => exampleValue(document, schema, "it")).toThrow("The document gives no example for it: add one.");
   });
+});
+
+test("a field without a valid value does not empty later lists of its schema", async () => {
+  const impossible = { allOf: [ref, { maxLength: 1 }] };
+  const schema = { type: "object", properties: { a: impossible, b: { type: "array", items: ref } } };
+  expect(await validValue(document as never, schema, "a response")).toEqual({ b: ["xx"] });
 });
 
 describe("invalid values", () => {

@@ -129,9 +129,11 @@ export class ValueMaker {
       return isRecord(value) ? this.#object(schema, parts, place, { given: value, variation: 0 }) : value;
     }
     for (const part of parts) this.#trail.set(part, (this.#trail.get(part) ?? 0) + 1);
-    const made = this.#makeChosen(schema, parts, place, variation - values.length);
-    for (const part of parts) this.#trail.set(part, this.#trail.get(part)! - 1);
-    return made;
+    try {
+      return this.#makeChosen(schema, parts, place, variation - values.length);
+    } finally {
+      for (const part of parts) this.#trail.set(part, this.#trail.get(part)! - 1);
+    }
   }
 
   /** Whether examples are not used: the value is drawn, or has given fields. */
