@@ -16,11 +16,6 @@ import {
 import { combinationChanges, meaningOf } from "./combinations.ts";
 import { nestedChanges } from "./fields.ts";
 
-/** Compares two schemas for values of one direction. */
-export function schemaChanges(documents: Documents, direction: Direction, schemas: Pair<SchemaNode>): SchemaChange[] {
-  return compareSchemas(documents, direction, schemas, new Set());
-}
-
 /** A pair of schemas to compare. `field` is the path to the pair. */
 interface Step {
   field: string;
@@ -39,24 +34,20 @@ interface Comparison {
 const comparisons = new WeakMap<Documents, Map<string, Comparison>>();
 
 /**
- * Compares each pair of references once, since schemas may contain themselves, and level by level, so that a change is
- * reported at the shortest field. `same` holds the pairs of schemas that are assumed to be equivalent.
+ * Compares two schemas for values of one direction. Compares each pair of references once, since schemas may contain
+ * themselves, and level by level, so that a change is reported at the shortest field. `same` holds the pairs of schemas that
+ * are assumed to be equivalent.
  */
-function compareSchemas(
+export function schemaChanges(
   documents: Documents,
   direction: Direction,
   root: Pair<SchemaNode>,
-  visited: Set<string>,
   same?: Set<string>,
 ): SchemaChange[] {
   const results = comparisons.get(documents) ?? new Map<string, Comparison>();
   comparisons.set(documents, results);
-  const isSame = (schemas: Pair<SchemaNode>) => {
-    const taken = new Set(same);
-    return compareSchemas(documents, direction, schemas, taken, taken).every(
-      ({ impact }) => impact === "documentation",
-    );
-  };
+  const isSame = (schemas: Pair<SchemaNode>) =>
+    schemaChanges(documents, direction, schemas, new Set(same)).every(({ impact }) => impact === "documentation");
   const comparisonOf = ({ schemas, key }: Step): Comparison => {
     const name = `${direction} ${key}`;
     const known = same === undefined ? results.get(name) : undefined; // assumptions may change a result
@@ -67,6 +58,7 @@ function compareSchemas(
     if (same === undefined) results.set(name, { changes, nested });
     return { changes, nested };
   };
+  const visited = same ?? new Set();
   const steps: Step[] = [];
   const add = (step: Step) => {
     if (visited.has(step.key)) return;
