@@ -17,6 +17,55 @@ export type Documents = Pair<OpenApiDocument>;
 /** An object of a document. */
 export type Node = Record<string, unknown>;
 
+/** The consequence of a change for the users of the contract. */
+export type Impact = "breaking" | "additive" | "documentation";
+
+/** Every impact, the most severe first. */
+export const IMPACTS = ["breaking", "additive", "documentation"] as const satisfies Impact[];
+
+/** The direction of a value: from a client to the service, or back. */
+export type Direction = "request" | "response";
+
+/** The effect of a change on the set of valid values. A change that both widens and narrows it, or may do so, replaces it. */
+export type Effect = "widens" | "narrows" | "replaces";
+
+/** An impact, with the reason as a sentence. */
+export interface Rating {
+  impact: Impact;
+  because: string;
+}
+
+/** The compatibility policy: the service accepts every request that clients send today, and clients understand every response. */
+export const RATINGS: Record<Direction, Record<Effect, Rating>> = {
+  request: {
+    widens: { impact: "additive", because: "Widens the request: the service accepts more." },
+    narrows: {
+      impact: "breaking",
+      because: "Narrows the request: the service rejects requests that clients may send today.",
+    },
+    replaces: {
+      impact: "breaking",
+      because: "Changes the request: the service may reject requests that clients send today.",
+    },
+  },
+  response: {
+    widens: { impact: "breaking", because: "Widens the response: clients may not understand the new values." },
+    narrows: { impact: "additive", because: "Narrows the response: the service promises more." },
+    replaces: { impact: "breaking", because: "Changes the response: clients may not understand the new values." },
+  },
+};
+
+/** The reasons for the rating of an optional part of requests that is added, and of one that is removed. */
+export const SENT = {
+  added: "Clients need not send it.",
+  removed: "The service rejects or ignores values that clients may send today.",
+};
+
+/** Returns the most severe impact; undefined for an empty list. */
+export function mostSevere(impacts: Impact[]): Impact | undefined {
+  return IMPACTS.find((impact) => impacts.includes(impact));
+}
+
 /** A change to a part, with its rating. */
 export interface PartChange extends Rating {
   /** A predicate such as "is added", or a whole sentence; both begin in lower case. */
@@ -112,55 +161,6 @@ export function fromTo(before: unknown, after: unknown): string {
 export function shown(value: unknown): string {
   const text = JSON.stringify(value) ?? "nothing";
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
-}
-
-/** The consequence of a change for the users of the contract. */
-export type Impact = "breaking" | "additive" | "documentation";
-
-/** Every impact, the most severe first. */
-export const IMPACTS = ["breaking", "additive", "documentation"] as const satisfies Impact[];
-
-/** The direction of a value: from a client to the service, or back. */
-export type Direction = "request" | "response";
-
-/** The effect of a change on the set of valid values. A change that both widens and narrows it, or may do so, replaces it. */
-export type Effect = "widens" | "narrows" | "replaces";
-
-/** An impact, with the reason as a sentence. */
-export interface Rating {
-  impact: Impact;
-  because: string;
-}
-
-/** The compatibility policy: the service accepts every request that clients send today, and clients understand every response. */
-export const RATINGS: Record<Direction, Record<Effect, Rating>> = {
-  request: {
-    widens: { impact: "additive", because: "Widens the request: the service accepts more." },
-    narrows: {
-      impact: "breaking",
-      because: "Narrows the request: the service rejects requests that clients may send today.",
-    },
-    replaces: {
-      impact: "breaking",
-      because: "Changes the request: the service may reject requests that clients send today.",
-    },
-  },
-  response: {
-    widens: { impact: "breaking", because: "Widens the response: clients may not understand the new values." },
-    narrows: { impact: "additive", because: "Narrows the response: the service promises more." },
-    replaces: { impact: "breaking", because: "Changes the response: clients may not understand the new values." },
-  },
-};
-
-/** The reasons for the rating of an optional part of requests that is added, and of one that is removed. */
-export const SENT = {
-  added: "Clients need not send it.",
-  removed: "The service rejects or ignores values that clients may send today.",
-};
-
-/** Returns the most severe impact; undefined for an empty list. */
-export function mostSevere(impacts: Impact[]): Impact | undefined {
-  return IMPACTS.find((impact) => impacts.includes(impact));
 }
 
 /** A change within a schema. `field` is a path such as `[].status`, or empty for the value itself. */
