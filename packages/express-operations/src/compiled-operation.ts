@@ -29,7 +29,7 @@ export interface Streams {
     entry: OperationEntry,
     content: Record<string, MediaTypeObject>,
     options: { required: boolean; limits: BodyLimits; vendorTypes: boolean; validators: Validators },
-  ) => Promise<BodyReader>;
+  ) => BodyReader;
   /** Prepares the response to a request whose body is not read to its end. */
   leaveUnread: (request: Request, response: Response) => void;
   /**
@@ -79,11 +79,11 @@ export interface CompiledOperation {
 }
 
 /** Compiles an operation. With `streamed` limits, the handler reads the request body. */
-export async function compileOperation(
+export function compileOperation(
   entry: OperationEntry,
   options: CompileOptions,
   streamed: Partial<BodyLimits> | undefined,
-): Promise<CompiledOperation> {
+): CompiledOperation {
   const { document, limits, vendorTypes, verifyBody, checking, streams } = options;
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const { content = {} } = requestBody ?? {};
@@ -93,9 +93,9 @@ export async function compileOperation(
   const produces = [...new Set(contents)];
   const headerNames = entry.parameters.flatMap(({ in: place, name }) => (place === "header" ? name : []));
   const isDeclared = (header: string) => headerNames.some((name) => name.toLowerCase() === header);
-  const validators = await buildValidators(document, entry);
+  const validators = buildValidators(document, entry);
   const reading = { required, vendorTypes };
-  const readerOf = (): BodyReader | Promise<BodyReader> =>
+  const readerOf = (): BodyReader =>
     streamed === undefined
       ? bodyReader(document, content, { ...reading, limits: limitsOf(limits), verifyBody })
       : streams.bodyReader(document, entry, content, {
@@ -104,11 +104,11 @@ export async function compileOperation(
           validators,
         });
   return {
-    readBody: Object.keys(content).length > 0 ? await readerOf() : undefined,
+    readBody: Object.keys(content).length > 0 ? readerOf() : undefined,
     readParameters: parametersReader(document, entry, apiKeyParameters(document, entry)),
     headerNames,
     validators,
-    filterResponse: await buildResponseFilter(document, entry, checking),
+    filterResponse: buildResponseFilter(document, entry, checking),
     produces,
     isAcceptable: acceptanceOf(produces, vendorTypes),
     unsupportedConditions: SAFE.has(entry.method) ? [] : CONDITIONS.filter((name) => !isDeclared(name.toLowerCase())),

@@ -136,7 +136,7 @@ export function serve(
   const { problemFormat = "declared", cache } = options;
   const road: Road = { templates: router.root, cache: cache && new ResponseCache(cache) };
   const handle = expressHandler(road, operations, problemFormat);
-  return Object.assign(handle, { ready: warmAll(options.warm === true ? operations : []) });
+  return Object.assign(handle, { ready: Promise.resolve(warm(options.warm === true ? operations : [])) });
 }
 
 const CALLBACKS = ["compilePattern", "onInvalidCredential", "onViolation"] as const;
@@ -202,10 +202,13 @@ function operationsFor(
   return entries.map((entry) => new Operation(entry, entries, optionsOf(handlers[entry.id]), shared));
 }
 
-async function warmAll(operations: Operation[]): Promise<BrokenOperation[]> {
-  const broken: BrokenOperation[] = [];
-  for (const operation of operations) {
-    await operation.compile().catch((error: unknown) => broken.push({ operationId: operation.id, error }));
-  }
-  return broken;
+function warm(operations: Operation[]): BrokenOperation[] {
+  return operations.flatMap((operation) => {
+    try {
+      operation.compile();
+      return [];
+    } catch (error) {
+      return { operationId: operation.id, error };
+    }
+  });
 }

@@ -65,9 +65,10 @@ export function serve(road: Road, exchange: Exchange): MaybePromise<OperationRes
   if (ended !== undefined) return ended;
   const routed = exchange as Routed;
   return unlessStreamed(routed, () =>
-    unlessEnded(credentials(routed), () =>
-      unlessEnded(schemas(routed), () => accept(routed) ?? fromCache(road.cache, routed, () => fromHandler(routed))),
-    ),
+    unlessEnded(credentials(routed), () => {
+      routed.compiled = routed.operation.compile(); // at the first request
+      return accept(routed) ?? fromCache(road.cache, routed, () => fromHandler(routed));
+    }),
   );
 }
 
@@ -126,14 +127,6 @@ function credentials(exchange: Routed): MaybePromise<Ended> {
 function admit(exchange: Routed, admitted: Admission<unknown> | Problem): Ended {
   if (admitted instanceof Problem) return admitted;
   exchange.admission = admitted;
-  return undefined;
-}
-
-/** Compiles the schemas of the operation, unless an earlier request has. */
-function schemas(exchange: Routed): MaybePromise<Ended> {
-  const { compiled } = exchange.operation;
-  if (compiled === undefined) return exchange.operation.compile().then(() => schemas(exchange));
-  exchange.compiled = compiled;
   return undefined;
 }
 

@@ -35,19 +35,19 @@ describe("the internals that src/eov/eov.ts relies on are unchanged", () => {
 
   test("compiled schemas are found by content type", async () => {
     const types = [undefined, "application/json"];
-    const compiled = await compileRequestSchemas(documentOf(json(cat)), "/at", "post", types);
+    const compiled = compileRequestSchemas(documentOf(json(cat)), "/at", "post", types);
     for (const type of types) {
       expect(compiled.get(type)).toEqual({ parameters: expect.any(Function), body: expect.any(Function) });
     }
   });
 
   test("a content type without schemas is an error", async () => {
-    const compiling = compileRequestSchemas(documentOf(json(cat)), "/at", "post", ["text/plain"]);
-    await expect(compiling).rejects.toThrow("unsupported media type text/plain");
+    const compile = () => compileRequestSchemas(documentOf(json(cat)), "/at", "post", ["text/plain"]);
+    expect(compile).toThrow("unsupported media type text/plain");
   });
 
   test("faults have keyword, place and schema", async () => {
-    const compiled = await compileRequestSchemas(documentOf(json(cat)), "/at", "post", ["application/json"]);
+    const compiled = compileRequestSchemas(documentOf(json(cat)), "/at", "post", ["application/json"]);
     const { body } = compiled.get("application/json")!;
     expect(body(dataOf({}, { kind: 1 }))).toBe(false);
     expect(faultsOf(body)).toMatchObject([
@@ -59,7 +59,7 @@ describe("the internals that src/eov/eov.ts relies on are unchanged", () => {
 
   test("parameters are validated as they are, without coercion", async () => {
     const parameters = [{ name: "q", in: "query", schema: { type: "integer" } }];
-    const compiled = await compileRequestSchemas(documentOf({ parameters, responses: {} }), "/at", "post", [undefined]);
+    const compiled = compileRequestSchemas(documentOf({ parameters, responses: {} }), "/at", "post", [undefined]);
     expect(compiled.get(undefined)!.parameters(dataOf({ q: 1 }))).toBe(true);
     expect(compiled.get(undefined)!.parameters(dataOf({ q: "1" }))).toBe(false);
   });
@@ -67,7 +67,7 @@ describe("the internals that src/eov/eov.ts relies on are unchanged", () => {
   test("the validation of a response returns the errors of this response", async () => {
     const responses = { 200: { description: "", content: { "application/json": { schema: cat } } } };
     const document = documentOf({});
-    const validate = await responseEov({ ...document, paths: { "/at": { get: { responses } } } }, "/at");
+    const validate = responseEov({ ...document, paths: { "/at": { get: { responses } } } }, "/at");
     expect(validate(200, { kind: "x" })).toEqual([]);
     expect(validate(200, { kind: 1 })).toMatchObject([{ path: "/response/kind", message: "must be string" }]);
   });

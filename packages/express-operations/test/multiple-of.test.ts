@@ -47,7 +47,7 @@ test("a price in a checked response is a multiple of 0.01", async () => {
   const content = { "application/json": { schema: { type: "number", multipleOf: 0.01 } } };
   const paths = { "/x": { get: { operationId: "x", responses: { 200: { description: "", content } } } } };
   const document = { openapi: "3.1.0", info: { title: "t", version: "1" }, paths };
-  const { response } = await responseCheck(document, operationsOf(document)[0]!);
+  const { response } = responseCheck(document, operationsOf(document)[0]!);
   const violationsOf = (body: unknown) => response({ status: 200, contentType: "application/json", body });
   expect(violationsOf(19.99)).toEqual([]);
   expect(violationsOf(19.999)).toMatchObject([{ pointer: "/body", message: "must be multiple of 0.01" }]);

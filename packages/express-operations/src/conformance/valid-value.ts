@@ -71,6 +71,6 @@ async function compiled(document: OpenApiDocument, schema: Schema): Promise<Vali
   const contentType = "application/json";
   const responses = { 200: { description: "", content: { [contentType]: { schema } } } };
   const entry = { id: "value", method: "get", path: "/", operation: { responses }, parameters: [] };
-  const { response } = await responseCheck(document, entry);
+  const { response } = responseCheck(document, entry);
   return (body) => response({ status: 200, contentType, body });
 }

@@ -94,15 +94,15 @@ export interface Fault {
 
 /**
  * Compiles the request schemas of the only operation of a document, for these content types. Its path has no parameters.
- * Rejects if a schema is invalid.
+ * Throws if a schema is invalid.
  */
-export async function compileRequestSchemas(
+export function compileRequestSchemas(
   document: OpenApiDocument,
   path: string,
   method: string,
   contentTypes: (string | undefined)[],
   compile?: CompilePattern,
-): Promise<Map<string | undefined, CompiledSchemas>> {
+): Map<string | undefined, CompiledSchemas> {
   const { ajvOpts } = load(document, { validateRequests: true, validateResponses: false, compile });
   const requests = new RequestValidator(document as never, { ...ajvOpts.request, verbose: true });
   const { ajv, ajvBody, buildMiddleware } = requests as unknown as PrivateRequestValidator;
@@ -139,12 +139,8 @@ interface Ajv {
   getSchema: (key: string) => CompiledSchema;
 }
 
-/** Compiles the response schemas of the only operation of a document. Rejects if a schema is invalid. */
-export async function responseEov(
-  document: OpenApiDocument,
-  path: string,
-  compile?: CompilePattern,
-): Promise<ResponseEov> {
+/** Compiles the response schemas of the only operation of a document. Throws if a schema is invalid. */
+export function responseEov(document: OpenApiDocument, path: string, compile?: CompilePattern): ResponseEov {
   const { ajvOpts, loaded } = load(document, { validateRequests: false, validateResponses: true, compile });
   const responses = new ResponseValidator(loaded as never, ajvOpts.response);
   const { ajvBody, buildValidators } = responses as unknown as PrivateResponseValidator;

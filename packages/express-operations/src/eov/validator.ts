@@ -18,9 +18,9 @@ export type Validators = Map<string | undefined, CompiledSchemas>;
 
 /**
  * Compiles the schemas of one operation's requests with express-openapi-validator (EOV), in a document that holds only
- * this operation. Rejects if a schema is invalid.
+ * this operation. Throws if a schema is invalid.
  */
-export async function buildValidators(document: OpenApiDocument, entry: OperationEntry): Promise<Validators> {
+export function buildValidators(document: OpenApiDocument, entry: OperationEntry): Validators {
   const error = brokenOperationFinder(document)(entry); // names the place, which the errors of ajv do not
   if (error !== undefined) throw error;
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
@@ -30,7 +30,7 @@ export async function buildValidators(document: OpenApiDocument, entry: Operatio
   const same = alike(part.document, part.operation, mediaTypes);
   const distinct = same.map(([first]) => first);
   const sent = isBodyRequired(entry, requestBody) ? distinct : [undefined, ...distinct];
-  const validators = await compileRequestSchemas(part.document, part.at, entry.method, sent, compilerOf(document));
+  const validators = compileRequestSchemas(part.document, part.at, entry.method, sent, compilerOf(document));
   for (const [first, ...others] of same) for (const other of others) validators.set(other, validators.get(first)!);
   return validators;
 }

@@ -32,15 +32,15 @@ interface Form extends FormFields {
 
 /**
  * Returns the reader of the parts of a media type. A part is validated by the schema of its field when it arrives. The
- * whole form is validated at its end. Rejects if a schema is invalid.
+ * whole form is validated at its end. Throws if a schema is invalid.
  */
-export async function partReader(
+export function partReader(
   document: OpenApiDocument,
   entry: OperationEntry,
   { mediaType, schemas, limits }: { mediaType: MediaTypeObject; schemas: CompiledSchemas; limits: BodyLimits },
-): Promise<PartReader> {
+): PartReader {
   const fields = multipartFields(document, mediaType);
-  const valueSchemas = await compileValueSchemas(document, entry, mediaType.schema ?? {}, fields);
+  const valueSchemas = compileValueSchemas(document, entry, mediaType.schema ?? {}, fields);
   const validated = (by: CompiledSchemas, body: object): Record<string, unknown> => {
     const data = { query: {}, params: {}, headers: {}, cookies: {}, body };
     if (!by.body(data)) throw problemOfFaults(document, [], faultsOf(by.body));
@@ -149,12 +149,12 @@ function mayBeList(document: OpenApiDocument, schemas: Schema[]): boolean {
  * Compiles the schemas that validate one value of a field, or one item of a list. A field that may
  * be either a value or a list has none, because only the whole form shows which of both it is.
  */
-async function compileValueSchemas(
+function compileValueSchemas(
   document: OpenApiDocument,
   entry: OperationEntry,
   schema: Schema,
   { declared }: FormFields,
-): Promise<CompiledSchemas> {
+): CompiledSchemas {
   const { patternProperties, additionalProperties, unevaluatedProperties } = effectiveSchema(document, schema);
   const properties = Array.from(declared, ([name, schemas]): [string, Schema] => {
     return [name, valueSchema(document, schemas)];
@@ -169,7 +169,7 @@ async function compileValueSchemas(
     ...(others !== undefined && { additionalProperties: others }),
   };
   const requestBody = { required: true, content: { [contentType]: { schema: values as Schema } } };
-  const validators = await buildValidators(document, {
+  const validators = buildValidators(document, {
     ...entry,
     parameters: [],
     operation: { ...entry.operation, requestBody },

@@ -17,18 +17,13 @@ export function streamsOf({ headersAfter = 1_000, keepAlive = 15_000, shutdown }
   return { bodyReader, leaveUnread, send: (...given) => sendStream(settings, ...given) };
 }
 
-/** The value is a stream of bytes, or undefined for a form, which has `parts`. Rejects if a schema is invalid. */
-const bodyReader: Streams["bodyReader"] = async (
-  document,
-  entry,
-  content,
-  { required, limits, vendorTypes, validators },
-) => {
+/** The value is a stream of bytes, or undefined for a form, which has `parts`. Throws if a schema is invalid. */
+const bodyReader: Streams["bodyReader"] = (document, entry, content, { required, limits, vendorTypes, validators }) => {
   const announced = announcementReader(content, { required, limit: limits.bodyLimit, vendorTypes });
   const readers = new Map<string, PartReader>();
   for (const [type, mediaType] of Object.entries(content)) {
     if (essenceOf(type) !== "multipart/form-data") continue;
-    readers.set(type, await partReader(document, entry, { mediaType, schemas: validators.get(type)!, limits }));
+    readers.set(type, partReader(document, entry, { mediaType, schemas: validators.get(type)!, limits }));
   }
   return (request, response) => {
     const body = announced(request);

@@ -36,7 +36,7 @@ export function declaredResponseReader(
     const body = mediaType && bodyOf(text, mediaType.essence);
     if (declaredType === undefined || body === undefined) return undefined;
     check ??= responseCheck(document, entry);
-    const violations = (await check).response({ status, contentType: declaredType, body });
+    const violations = check.response({ status, contentType: declaredType, body });
     if (violations.some(({ pointer }) => pointer.startsWith("/body"))) return undefined;
     return { status, contentType: declaredType.includes("*") ? mediaType!.canonical : declaredType, body };
   };

@@ -51,7 +51,7 @@ export function outgoing(document: OpenApiDocument, declared: OperationEntry) {
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const mediaTypes = Object.keys(requestBody?.content ?? {});
   const read = parametersReader(document, { ...entry, path: "" }, []);
-  let compiled: Promise<Validators> | undefined;
+  let compiled: Validators | undefined;
 
   const encode = (parts: MessageParts): EncodedMessage => {
     const sent: SentParameters = { path: {}, query: [], headers: new Headers(), cookies: {} };
@@ -69,7 +69,7 @@ export function outgoing(document: OpenApiDocument, declared: OperationEntry) {
 
   const expectValid = async ({ query, headers, value, declaredType }: EncodedMessage): Promise<void> => {
     compiled ??= buildValidators(document, entry);
-    const validator = (await compiled).get(declaredType);
+    const validator = compiled.get(declaredType);
     if (validator === undefined) throw new InvalidWebhookError(entry.id, `It needs a body of ${oneOf(mediaTypes)}.`);
     const { path, ...parameters } = readAgain(entry.id, () =>
       read([], { url: `?${query}`, headers: Object.fromEntries(headers) }),
