@@ -72,7 +72,7 @@ function encode(body: unknown, contentType: string): string | Uint8Array {
 export type ResponseFilter = (response: HandlerResponse) => FilteredResponse;
 
 /** A response without undeclared fields. The items of a stream are filtered while they are sent. */
-export type FilteredResponse = HandlerResponse | StreamedResponse;
+type FilteredResponse = HandlerResponse | StreamedResponse;
 
 /** A declared response. */
 export interface DeclaredResponse {

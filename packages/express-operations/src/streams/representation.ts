@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { createProblem, Problem } from "../problem.ts";
-import { allowsRange, evaluateConditions } from "../response/conditions.ts";
+import { allowsRange, evaluateConditions } from "./conditions.ts";
 import type { Headers } from "../response/handler-response.ts";
 
 /** A part of a representation, by the offsets of its first and last byte. */
