@@ -73,7 +73,8 @@ export async function idempotent<Tables extends ApiKeysTables, HandlerResponse e
   const key = input.headers["Idempotency-Key"];
   if (key === undefined) return (await context.write(work, isSuccess)) as Replayable<HandlerResponse>;
   if (holdsApiKey(key)) return { status: 400, body: errorBody("invalid_request", API_KEY_AS_IDEMPOTENCY_KEY) };
-  const requestHash = hashOf([operationId, path, query, ...(body === undefined ? [] : [body])]);
+  const identity = stableStringify([operationId, path, query, ...(body === undefined ? [] : [body])]); // whatever the order of fields
+  const requestHash = `2:${hash("sha256", identity, "base64url")}`; // 2 is the version of the hash
   const used = { apiKeyId: caller.id, key };
   const now = Date.now();
   const expiredAt = now - EXPIRY_MS;
@@ -99,11 +100,6 @@ export async function idempotent<Tables extends ApiKeysTables, HandlerResponse e
 
 function isSuccess({ status }: StorableResponse): boolean {
   return status >= 200 && status < 300;
-}
-
-/** Returns a hash that does not depend on the order of fields. The prefix `2:` is the version of the hash function. */
-function hashOf(value: unknown[]): string {
-  return `2:${hash("sha256", stableStringify(value), "base64url")}`;
 }
 
 class FirstRequestRuns extends Error {}

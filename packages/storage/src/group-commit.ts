@@ -46,7 +46,11 @@ export function groupCommit<Tables>(
   let currentTimeoutMs = timeoutMs;
 
   const rejectWhere = (isDue: (write: PendingWrite) => boolean): void => {
-    for (const pending of [...group, ...waiting]) if (isDue(pending)) rejectWaiting(pending);
+    for (const pending of [...group, ...waiting]) {
+      if (pending.state !== "waiting" || !isDue(pending)) continue;
+      pending.state = "rejected";
+      pending.reject(lockedError());
+    }
   };
 
   /** Ends the checks once nothing waits. Under load they go on, because starting them for each group is slow. */
@@ -88,12 +92,6 @@ export function groupCommit<Tables>(
   };
 }
 
-function rejectWaiting(write: PendingWrite): void {
-  if (write.state !== "waiting") return;
-  write.state = "rejected";
-  write.reject(lockedError());
-}
-
 const savepoint = prepared<any, unknown>(() => sql`savepoint before`);
 const rollback = prepared<any, unknown>(() => sql`rollback to before`);
 
@@ -114,7 +112,8 @@ class NotSuccessful extends Error {}
 async function commit(db: Kysely<any>, group: PendingWrite[], onCommit: OnCommit): Promise<void> {
   let results: WriteResult[];
   try {
-    results = await commitTogether(db, group).catch((error: unknown) => {
+    const together = db.transaction().execute((trx) => runTogether(trx, group.filter(begin)));
+    results = await together.catch((error: unknown) => {
       if (!(error instanceof NotSuccessful)) throw error;
       for (const write of group) if (write.state === "begun") write.state = "waiting"; // the lock may be taken meanwhile
       return db.transaction().execute((trx) => runEachAlone(trx, group.filter(begin)));
@@ -126,10 +125,6 @@ async function commit(db: Kysely<any>, group: PendingWrite[], onCommit: OnCommit
   const committed = results.filter(({ isCommitted }) => isCommitted).length;
   if (committed > 0) onCommit(committed);
   for (const { settle } of results) settle();
-}
-
-function commitTogether(db: Kysely<any>, group: PendingWrite[]): Promise<WriteResult[]> {
-  return db.transaction().execute((trx) => runTogether(trx, group.filter(begin)));
 }
 
 /** Marks a write as begun and returns true, unless it was rejected. A write that has begun cannot be rejected. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Report } from "@platform/command-line";
 import { NAME } from "@platform/command-line/name";
@@ -38,10 +38,6 @@ function timeOf(name: string): number {
   return rest === "" ? Date.parse(`${date}:${minutes}:${seconds}`) : Number.NaN;
 }
 
-function nameOf(time: number): string {
-  return `${NAME}.${new Date(time).toISOString().replaceAll(":", "")}.db`;
-}
-
 /** Verifies a backup and counts its rows. Throws with the reason if it is damaged or another program's. */
 export function verifyBackup(path: string, schema: Schema): RowCounts {
   return withFile(path, (file) => verify(file, schema));
@@ -64,7 +60,7 @@ export function makeBackup(
   { keep = Infinity, report }: { keep?: number | undefined; report?: Report | undefined } = {},
 ) {
   const time = Date.now();
-  const path = join(folder, nameOf(time));
+  const path = join(folder, `${NAME}.${new Date(time).toISOString().replaceAll(":", "")}.db`);
   try {
     removeIncomplete(folder);
     const before = withFile(database, (file) => ({ bytes: bytesOf(file), ids: factsOf(file).lastIds }));
@@ -132,11 +128,6 @@ export function lockBackups(folder: string, database: string): () => void {
     const reason = isBusy(cause) ? "Another process makes backups there. End it first." : (cause as Error).message;
     throw new DatabaseError(`Backups cannot be made in ${folder}. ${reason}`, { cause });
   }
-}
-
-/** Returns the size of a backup in bytes. */
-export function sizeOf({ path }: DatedBackup): number {
-  return statSync(path).size;
 }
 
 /** The number of rows by table; only tables that have a noun. */

@@ -56,7 +56,8 @@ async function copyTable(
     throw new DatabaseError(`The database to copy to already holds rows in ${table}. Copy to an empty one.`);
   }
   report?.(`Counting ${table}`);
-  const total = await countOf(source, table);
+  const count = source.selectFrom(table).select(({ fn }) => fn.countAll<number>().as("total"));
+  const { total } = await count.executeTakeFirstOrThrow();
   const read = new TableChecksum();
   for await (const rows of pagesOf(source, table, key)) {
     report?.(`Copying ${table}`, { done: read.rows, total, unit: "rows" });
@@ -81,11 +82,6 @@ async function lockTables(trx: Kysely<any>, tables: string[]): Promise<void> {
   if (!isPostgres(trx)) return;
   await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
   await sql`lock table ${sql.join(tables.map((table) => sql.table(table)))} in share mode`.execute(trx);
-}
-
-async function countOf(db: Kysely<any>, table: string): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(db);
-  return Number(rows[0]?.count);
 }
 
 async function* pagesOf(db: Kysely<any>, table: string, key: Key): AsyncGenerator<Row[]> {

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import {
@@ -23,7 +23,6 @@ import {
   newestBackup,
   nounsOf,
   type RowCounts,
-  sizeOf,
   verifyBackup,
 } from "./backup-folder.ts";
 
@@ -118,7 +117,7 @@ interface ListedBackup extends DatedBackup {
 
 function examine(backup: DatedBackup, schema: Schema, report: Report): ListedBackup {
   report(`Checking ${basename(backup.path)}`);
-  const bytes = sizeOf(backup);
+  const bytes = statSync(backup.path).size;
   try {
     return { ...backup, bytes, rows: verifyBackup(backup.path, schema) };
   } catch (error) {
