@@ -26,7 +26,8 @@ export const PETSTORE_FILES = [
   "packages/client/src/generated/**",
   // tests of packages with the petstore's contract
   "apps/mock/test/{client,petstore}.test.ts",
-  "packages/contract-tools/test/{contract,every-change.long,generate}.test.ts",
+  "packages/contract-tools/test/{contract,contract.long,every-change.long,generate}.test.ts",
+  "packages/contract-tools/test/temporary-contract.ts",
   "packages/dev/test/{book-visit,reader}.ts",
   "packages/dev/test/{dev.long,killed.long,tutorial.long}.test.ts",
   "packages/repository/test/{contract-lint,hover,promises,readme.long}.test.ts",

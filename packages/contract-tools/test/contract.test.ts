@@ -1,90 +1,26 @@
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { writeFile } from "node:fs/promises";
+import { beforeEach, describe, expect, test } from "vitest";
 import { bundle } from "../src/generate/bundle.ts";
+import { GENERATED_FOLDER } from "../src/generate/generated-files.ts";
+import { CONTRACT_FILE } from "../src/paths.ts";
 import { type Check, checkContract } from "../src/release/check.ts";
-import { GENERATED_FOLDER, generatedFiles, write } from "../src/generate/generated-files.ts";
-import { CONTRACT_FILE, ROOT } from "../src/paths.ts";
 import { compareVersions, parseVersion, release, versionAfter } from "../src/release/released.ts";
+import { LESS_PER_PAGE, NEW_PARAMETER, type TemporaryContract, temporaryContract } from "./temporary-contract.ts";
 
-/** Adds an optional parameter, which is an additive change. */
-const NEW_PARAMETER = [
-  '        - $ref: "#/components/parameters/Cursor"\n',
-  '        - $ref: "#/components/parameters/Cursor"\n        - name: sold\n          in: query\n          schema:\n            type: boolean\n',
-] as const;
-const LESS_PER_PAGE = ["maximum: 100\n", "maximum: 50\n"] as const;
-
-let folder: string;
 let contract: string;
 let released: string;
+let edit: TemporaryContract["edit"];
+let versionOf: TemporaryContract["version"];
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "contract-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  contract = join(folder, "openapi.yaml");
-  released = join(folder, "released");
-  await writeFile(contract, await readFile(CONTRACT_FILE, "utf8"));
+  ({ contract, released, edit, version: versionOf } = await temporaryContract());
 });
 
-describe("pnpm contract", () => {
-  test("releases, checks and compares a contract, writes its changelog and releases it again", async () => {
-    const { version } = await contractInfo();
-    const next = versionAfter(parseVersion(version)!, "additive");
-    await release(await bundle(contract), released);
-    expect(await readdir(released)).toEqual([`${version}.yaml`]);
-    expect(await run("diff")).toEqual({ exitCode: 0, stdout: "The contract has not changed.\n", stderr: "" });
-
-    await edit(NEW_PARAMETER);
-    const failed = await run("check");
-    expect(failed.exitCode).toBe(1);
-    expect(failed.stdout).toContain(`so info.version must be at least ${next}. It is ${version}.`);
-    expect(failed.stdout).toMatch(/ {2}additive +GET \/pets: .* \(\S+openapi\.yaml:\d+\)/);
-
-    await edit([`version: ${version}`, `version: ${next}`]);
-    const { stdout: entry } = await run("changelog");
-    expect(entry).toContain(
-      `## ${next}\n\n### New, deprecated or relaxed\n\n- \`GET /pets\`: Query parameter "sold" is added. Clients need not send it.`,
-    );
-    const { stdout: json } = await run("diff", "--json");
-    expect(JSON.parse(json)).toMatchObject({ changes: [{ impact: "additive", place: "GET /pets" }, {}] });
-
-    expect((await run("release")).stdout).toContain("failed  generated");
-    const generated = join(folder, "generated");
-    await mkdir(generated);
-    await write(await generatedFiles(await bundle(contract)), generated);
-    expect(await run("release", "--generated", generated)).toMatchObject({ exitCode: 0 });
-    expect(await readdir(released)).toEqual([`${version}.yaml`, `${next}.yaml`]);
-  });
-
-  test("check --github annotates the lines of a pull request", async () => {
-    await release(await bundle(contract), released);
-    await edit(LESS_PER_PAGE);
-    const { exitCode, stdout } = await run("check", "--github");
-    expect(exitCode).toBe(1);
-    expect(stdout).toMatch(/^::error title=compatibility::The most severe change since \S+ is breaking,/m);
-    expect(stdout).toMatch(
-      /^::error file=\S+openapi\.yaml,line=\d+,title=breaking::GET \/pets: Query parameter "limit": `maximum` changes from 100 to 50\. Narrows the request/m,
-    );
-  });
-
-  test("diff compares with a git revision, and rejects an unknown revision", async () => {
-    const { stdout, exitCode } = await run("diff", "HEAD", "--json");
-    expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ changes: expect.any(Array) });
-    expect(await run("diff", "no-such-revision")).toMatchObject({
-      exitCode: 1,
-      stderr: expect.stringMatching(/^The git revision no-such-revision has no contract: /),
-    });
-  });
-
-  test("release rejects other content for a released version", async () => {
-    const document = await bundle(contract);
-    const kept = await release(document, released);
-    expect(await release(document, released)).toBe(kept);
-    await edit(LESS_PER_PAGE);
-    await expect(release(await bundle(contract), released)).rejects.toThrow("is already released with other content");
-  });
+test("release rejects other content for a released version", async () => {
+  const document = await bundle(contract);
+  const kept = await release(document, released);
+  expect(await release(document, released)).toBe(kept);
+  await edit(LESS_PER_PAGE);
+  await expect(release(await bundle(contract), released)).rejects.toThrow("is already released with other content");
 });
 
 describe("a check reports", () => {
@@ -145,7 +81,7 @@ describe("a check reports", () => {
   });
 
   test("a breaking change, until the contract has a new major version and path", async () => {
-    const { version } = await contractInfo();
+    const version = await versionOf();
     const next = versionAfter(parseVersion(version)!, "breaking");
     await release(await bundle(contract), released);
     await edit(LESS_PER_PAGE);
@@ -173,24 +109,3 @@ test("versions are ordered as numbers", () => {
   ]);
   expect(["1.0", "v1.0.0", "1.0.0-rc.1", ""].map(parseVersion)).toEqual([undefined, undefined, undefined, undefined]);
 });
-
-async function contractInfo(): Promise<{ version: string }> {
-  return { version: /^ +version: (.*)$/m.exec(await readFile(contract, "utf8"))![1]! };
-}
-
-async function edit([text, change]: readonly [string | RegExp, string]): Promise<void> {
-  const before = await readFile(contract, "utf8");
-  const after = before.replace(text, change);
-  expect(after).not.toBe(before);
-  await writeFile(contract, after);
-}
-
-async function run(...args: string[]) {
-  const options = ["--contract", contract, "--released", released];
-  return new Promise<{ exitCode: number | null; stdout: string; stderr: string }>((done) => {
-    const file = resolve(import.meta.dirname, "../bin/contract.js");
-    const child = execFile(process.execPath, [file, ...args, ...options], { cwd: ROOT }, (_error, stdout, stderr) =>
-      done({ exitCode: child.exitCode, stdout, stderr }),
-    );
-  });
-}
