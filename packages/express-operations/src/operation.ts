@@ -32,7 +32,7 @@ export class Operation {
   readonly isCacheable: boolean;
   /** The limits of a body that the handler reads itself. */
   readonly streamed: Partial<BodyLimits> | undefined;
-  #compiled: CompiledOperation | undefined;
+  compiled: CompiledOperation | undefined;
   #failure: Error | undefined;
   /** The contexts of error responses by status, each made at its first error. */
   readonly #problemContexts = new Map<number, ProblemContext>();
@@ -48,13 +48,14 @@ export class Operation {
     this.deprecation = deprecationOf(entry, entries);
     this.isCacheable = own.isCacheable === true;
     this.streamed = own.streamsBody === true ? (own.limits ?? {}) : undefined;
+    this.compiled = undefined;
   }
 
-  /** Compiles the operation once. Every call throws the error of a failed compilation, which is not repeated. */
+  /** Compiles the operation. Every call throws the error of a failed compilation, which is not repeated. */
   compile(): CompiledOperation {
     if (this.#failure !== undefined) throw this.#failure;
     try {
-      return (this.#compiled ??= compileOperation(this.entry, this.options, this.streamed));
+      return (this.compiled = compileOperation(this.entry, this.options, this.streamed));
     } catch (cause) {
       const message = `Operation "${this.id}" cannot be served: its schemas do not compile. The cause says why.`;
       throw (this.#failure = new Error(message, { cause }));

@@ -66,7 +66,7 @@ export function serve(road: Road, exchange: Exchange): MaybePromise<OperationRes
   const routed = exchange as Routed;
   return unlessStreamed(routed, () =>
     unlessEnded(credentials(routed), () => {
-      routed.compiled = routed.operation.compile(); // at the first request
+      routed.compiled = routed.operation.compiled ?? routed.operation.compile();
       return accept(routed) ?? fromCache(road.cache, routed, () => fromHandler(routed));
     }),
   );
