@@ -31,7 +31,7 @@ export const SERVICE_SETTINGS = {
   MAX_IN_FLIGHT: wholeNumber("MAX_IN_FLIGHT", 1, 100_000, 512).default(512),
   TRUST_PROXY: z
     .string()
-    .transform((text) => (decimal.test(text) ? Number(text) : text.split(",").map((block) => block.trim())))
+    .transform((text) => (decimal.test(text) ? Number(text) : text.split(",").map((part) => part.trim())))
     .refine(
       (trusted) =>
         Array.isArray(trusted) ? trusted.every((text) => block.safeParse(text).success) : trusted <= MAX_PROXIES,

@@ -178,13 +178,13 @@ function refusing(code: string | undefined): string {
 /** Runs `act` after the next file is opened, before the nth pragma, where a race would occur. */
 function afterOpening(act: () => void, count = 1): void {
   let missing = count;
-  const actual = Sqlite.prototype.pragma;
+  const actual = Reflect.get(Sqlite.prototype, "pragma") as (...words: unknown[]) => unknown;
   const spy = vi.spyOn(Sqlite.prototype, "pragma").mockImplementation(function (this: unknown, ...words) {
     if (--missing === 0) {
       spy.mockRestore();
       act();
     }
-    return Reflect.apply(actual, this, words) as unknown;
+    return Reflect.apply(actual, this, words);
   });
   onTestFinished(() => spy.mockRestore());
 }

@@ -85,7 +85,7 @@ function schemeOf(text = ""): Scheme | undefined {
 
 /** Returns the items of a list header (RFC 9110, section 5.6.1), last item first. */
 function itemsFromRight(header: string | string[] = ""): string[] {
-  const items = String(header).split(",").reverse();
+  const items = String(header).split(",").toReversed();
   return items.map((item) => item.trim()).filter((item) => item !== "");
 }
 
