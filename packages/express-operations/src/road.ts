@@ -73,8 +73,12 @@ export function serve(road: Road, exchange: Exchange): MaybePromise<OperationRes
 }
 
 async function fromHandler(exchange: Routed): Promise<OperationResult> {
-  const refused = input(exchange);
-  return (refused instanceof Promise ? await refused : refused) ?? respond(exchange, await handle(exchange));
+  const reading = input(exchange);
+  const refused = reading instanceof Promise ? await reading : reading;
+  if (refused !== undefined) return refused;
+  const returned = handle(exchange);
+  // Without a wait for what is there, so that a stream which has failed has a listener before it emits its error.
+  return respond(exchange, returned instanceof Promise ? await returned : returned);
 }
 
 function unlessEnded(
