@@ -1,6 +1,8 @@
 import { execSync } from "node:child_process";
 import { join } from "node:path";
 import { PNPM, withProgress } from "@platform/command-line";
+import { root } from "@platform/test-support/clone";
+import { alone } from "@platform/test-support/pnpm";
 
 const PEERS = join(import.meta.dirname, "../peers");
 
@@ -13,9 +15,9 @@ export function peerPath(path: string): string {
 export async function installPeers(): Promise<void> {
   await withProgress((report) => {
     report("Installing the peers");
-    execSync(`${PNPM} install --frozen-lockfile`, {
-      cwd: PEERS,
-      stdio: ["ignore", "ignore", "pipe"], // what it says of an error is in the message of the error
-    });
+    // The message of an error has what the command says of it. Several long tests install at a time.
+    alone(join(root, "node_modules/.installing-peers"), () =>
+      execSync(`${PNPM} install --frozen-lockfile`, { cwd: PEERS, stdio: ["ignore", "ignore", "pipe"] }),
+    );
   });
 }

@@ -16,15 +16,19 @@ const PATIENCE_MILLISECONDS = 120_000;
 
 /** Packs the package in a folder. Tests pack in turn, because `prepack` deletes and writes the `dist` of the package. */
 export function pack(source: string, tarball: string): void {
-  const lock = join(source, "node_modules/.packing");
+  const words = ["pack", "--silent", "--out", tarball];
+  alone(join(source, "node_modules/.packing"), () =>
+    execFileSync(pnpmPath(), words, { cwd: source, stdio: ["ignore", "ignore", "pipe"] }),
+  );
+}
+
+/** Runs `work` while no other process runs work with the same lock, which is the path of a folder. */
+export function alone(lock: string, work: () => unknown): void {
   waitFor(lock);
   try {
-    execFileSync(pnpmPath(), ["pack", "--silent", "--out", tarball], {
-      cwd: source,
-      stdio: ["ignore", "ignore", "pipe"],
-    });
+    work();
   } finally {
-    rmSync(lock, { recursive: true });
+    rmSync(lock, { recursive: true, force: true });
   }
 }
 
