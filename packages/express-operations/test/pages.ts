@@ -37,7 +37,7 @@ function pageAt(path: string): Page {
     if (language === "sh") steps.push({ commands: lines, output: [] });
     else if (language === "text" && previous && "commands" in previous) previous.output = lines;
     else if (language !== "") steps.push({ file: nameIn(lines[0]!, path), text: code });
-    // Blocks without a language install tarballs; packages/repository/test/tarballs.long.test.ts runs them.
+    // Blocks without a language install tarballs; packages/repository/test/install.long.test.ts runs them.
     else if (path !== "README.md") throw new Error(`${path}: the block "${lines[0]}" has no language.`);
   }
   return { path, text, steps };

