@@ -52,19 +52,15 @@ describe("fetch-operations generate", () => {
 
   test("shows how it is used, and refuses another command or option", async () => {
     const usage = "Usage: fetch-operations generate [options]\n\nWrites a typed client";
-    const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")) as {
-      version: string;
-    };
     const printed = (...args: string[]) =>
       run(process.execPath, [program, ...args], { cwd: folder }).then(
         ({ stdout }) => stdout,
         ({ stderr, code }: { stderr: string; code: number }) => `${code}: ${stderr}`,
       );
     expect(await printed()).toContain(`2: ${usage}`);
-    expect(await printed("generate", "--help")).toContain(usage);
-    expect(await printed("--version")).toBe(`${version}\n`);
-    expect(await printed("make", "it")).toBe("2: error: unknown command 'make it'\nAdd --help to see the usage.\n");
-    expect(await printed("make\u001b[2J\u202e")).toContain("unknown command 'make\\u001b[2J\\u202e'");
+    expect(await printed("make", "it\u001b[2J\u202e")).toBe(
+      "2: error: unknown command 'make it\\u001b[2J\\u202e'\nAdd --help to see the usage.\n",
+    );
     expect(await printed("generate", "--lost")).toMatch(/^2: error: Unknown option '--lost'.*\nAdd --help/);
   });
 
