@@ -112,9 +112,14 @@ async function bytesToCome(request: Request, limit: number): Promise<Buffer> {
 }
 
 /** Rejects different values of `Content-Type`. Node keeps the first one, but a proxy may have used another. */
-export function expectOneContentType({ headersDistinct }: Request): void {
-  if (new Set(headersDistinct["content-type"]).size > 1)
-    throw createProblem(400, 'Header "Content-Type" is given with different values. Give it once.');
+export function expectOneContentType({ rawHeaders }: Request): void {
+  let first: string | undefined;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]!.toLowerCase() !== "content-type") continue;
+    first ??= rawHeaders[at + 1];
+    if (rawHeaders[at + 1] !== first)
+      throw createProblem(400, 'Header "Content-Type" is given with different values. Give it once.');
+  }
 }
 
 /** Returns the value of a body, the bytes themselves if they are not parsed, or a promise of a form with files. */
