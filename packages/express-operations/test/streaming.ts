@@ -31,6 +31,8 @@ export interface StreamOperation {
   responses?: object;
   headers?: Record<string, object>;
   options?: object;
+  /** A middleware before the operation. */
+  before?: express.RequestHandler;
 }
 
 /** Serves one operation until the end of the test. Errors before the head become a 500 with their message. */
@@ -43,11 +45,12 @@ export async function serveStream(operation: StreamOperation): Promise<StreamSer
     headers = {},
     responses = {},
     options = {},
+    before = (_request, _response, next) => next(),
   } = operation;
   const get = { operationId: "x", responses: { 200: { description: "", content, headers }, ...responses } };
   const document: OpenApiDocument = { openapi, paths: { "/x": { get } }, components };
   const errors: Error[] = [];
-  const app = express().use(implement()({ document, handlers: { x: handler } as never, ...options }));
+  const app = express().use(before, implement()({ document, handlers: { x: handler } as never, ...options }));
   app.use(((error: Error, _request, response, _next) => {
     errors.push(error);
     if (!response.headersSent && !response.destroyed) response.status(500).json({ fault: error.message });

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createReadStream, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
@@ -5,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
+import { createGzip } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { file } from "../src/index.ts";
 import { endless, exchange, GET, serveStream, settle } from "./streaming.ts";
@@ -168,6 +170,35 @@ describe("back-pressure", () => {
     await state.ended;
     expect(state.produced * CHUNK - read).toBeLessThan(16 * 2 ** 20);
     expect(state.returned).toBe(1);
+  });
+
+  test("a middleware that compresses is waited for, as its own buffer asks", async () => {
+    const { iterator, state } = endless(() => randomBytes(CHUNK));
+    const server = await serveStream({
+      content: TEXT,
+      handler: () => ({ status: 200, body: iterator }),
+      before: (_request, response, next) => {
+        const write = response.write.bind(response);
+        const on = response.on.bind(response);
+        const gzip = createGzip().on("data", (chunk: Buffer) => void (write(chunk) || gzip.pause()));
+        gzip.on("end", response.end.bind(response));
+        on("drain", () => void gzip.resume());
+        const onDrain = (type: string, listener: () => void) => {
+          if (type !== "drain") return on(type, listener);
+          gzip.on(type, listener);
+          return response;
+        };
+        Object.assign(response, { write: gzip.write.bind(gzip), end: gzip.end.bind(gzip), on: onDrain });
+        next();
+      },
+    });
+    const socket = await server.open(GET);
+    const settled = await settle(() => state.produced);
+    expect(settled * CHUNK).toBeLessThan(16 * 2 ** 20);
+    socket.on("data", () => {}).resume();
+    await expect.poll(() => state.produced).toBeGreaterThan(settled * 2);
+    socket.destroy();
+    await state.ended;
   });
 
   test("a web stream is pulled only as fast as the client reads", async () => {

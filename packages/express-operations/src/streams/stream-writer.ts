@@ -37,6 +37,8 @@ export class StreamWriter {
   #sent = 0;
   /** Items that are written before the event loop continues. */
   #batch = "";
+  /** Whether the client has to read before the next chunk. Middlewares such as `compression` have a buffer of their own. */
+  #isFull = false;
   #headTimer: NodeJS.Timeout | undefined;
   #keepAlive: NodeJS.Timeout | undefined;
   /** Resumes after the client has read, or has gone. */
@@ -95,7 +97,7 @@ export class StreamWriter {
       const chunk = isItem ? this.#items.write(value) : bytesOf(value);
       if (this.#response.destroyed) return this.#onClose();
       this.#write(chunk, isItem);
-      if (this.#response.writableNeedDrain) await new Promise<void>((resume) => (this.#resume = resume));
+      if (this.#isFull) await new Promise<void>((resume) => (this.#resume = resume));
       if (this.#items?.isEventStream && this.#settings.shutdown?.aborted) this.#endEarly();
     }
   }
@@ -111,7 +113,7 @@ export class StreamWriter {
     else {
       this.#stopComments(); // bytes may end within an event, which a comment would change
       this.#flush();
-      this.#response.write(chunk);
+      this.#isFull = !this.#response.write(chunk);
     }
   }
 
@@ -126,7 +128,7 @@ export class StreamWriter {
     const batch = this.#batch;
     this.#batch = "";
     this.#keepAlive?.refresh();
-    if (!this.#response.destroyed) this.#response.write(batch);
+    if (!this.#response.destroyed) this.#isFull = !this.#response.write(batch);
   };
 
   #end(): void {
@@ -151,6 +153,7 @@ export class StreamWriter {
   }
 
   readonly #onDrain = (): void => {
+    this.#isFull = false;
     this.#resume?.();
     this.#resume = undefined;
   };
@@ -183,7 +186,7 @@ export class StreamWriter {
   };
 
   readonly #sendComment = (): void => {
-    if (this.#response.headersSent && !this.#response.writableNeedDrain) this.#response.write(KEEP_ALIVE);
+    if (this.#response.headersSent && !this.#isFull) this.#response.write(KEEP_ALIVE);
     this.#keepAlive?.refresh();
   };
 
