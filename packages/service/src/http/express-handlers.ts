@@ -20,8 +20,7 @@ export function onError(logger: Logger, outages?: Outages, format: ErrorFormat =
   // Express recognizes an error handler by its four parameters.
   return (error: unknown, request, response, _next) => {
     const isOutage = outages?.isOutage(error) === true;
-    const failure = isOutage ? problem("unavailable", { "Retry-After": "1" }) : problem("internal_error");
-    const sent = error instanceof Problem && !isOutage ? error : failure;
+    const sent = isOutage ? problem("unavailable", { "Retry-After": "1" }) : asProblem(error);
     if (sent !== error) {
       const req = describeRequest(request, response);
       if (isOutage) outages.logOutage(error, req);
@@ -40,6 +39,10 @@ export function onError(logger: Logger, outages?: Outages, format: ErrorFormat =
     };
     response.writeHead(sent.status, headers).end(body);
   };
+}
+
+function asProblem(error: unknown): Problem {
+  return error instanceof Problem ? error : problem("internal_error");
 }
 
 const ALLOWED = { Allow: "GET, HEAD, OPTIONS" };
