@@ -10,7 +10,7 @@ import {
   responseKey,
   readableDocument,
 } from "openapi-document";
-import { type ErrorContent, type ErrorWriter, errorWriter } from "./error-writer.ts";
+import { type ErrorContent, errorWriter } from "./error-writer.ts";
 import { Problem, type ProblemContext, type ProblemResponse, problemResponse } from "../problem.ts";
 
 /**
@@ -26,7 +26,9 @@ export function declaredErrors(given: OpenApiDocument): (problem: Problem, conte
   const all = operationsOf(document);
   const entries = new Map(all.map((entry) => [entry.id, entry]));
   const usual = usualError(document, all);
-  const writers = new Map<string, (ErrorContent & { write: ErrorWriter }) | undefined>();
+  const writerOf = (content: ErrorContent) => ({ ...content, write: errorWriter(document, content) });
+  const usualWriter = usual && writerOf(usual);
+  const writers = new Map<string, ReturnType<typeof writerOf> | undefined>();
 
   /** Returns the content as the operation declares it, or else as most operations of the path or of the document do. */
   function contentFor(entry: OperationEntry | undefined, path: string | undefined, status: number) {
@@ -45,7 +47,7 @@ export function declaredErrors(given: OpenApiDocument): (problem: Problem, conte
     const name = `${status} ${entry === undefined ? `at ${context.path ?? ""}` : `of ${entry.id}`}`;
     if (!writers.has(name)) {
       const content = contentFor(entry, context.path, status);
-      writers.set(name, content && { ...content, write: errorWriter(document, content) });
+      writers.set(name, content === usual ? usualWriter : content && writerOf(content));
     }
     const writer = writers.get(name);
     const body = writer?.write(problem);

@@ -3,6 +3,7 @@ import {
   type OpenApiDocument,
   type Schema,
   essenceOf,
+  isJson,
   unescapeKey,
   effectiveSchema,
   isRecord,
@@ -35,7 +36,7 @@ export interface ErrorContent {
 
 /** Reads the schema of error responses, and returns the function that writes their bodies. */
 export function errorWriter(document: OpenApiDocument, { mediaType, schema }: ErrorContent): ErrorWriter {
-  if (mediaType.startsWith("text/")) return ({ message }) => message;
+  if (!isJson(essenceOf(mediaType))) return ({ message }) => message;
   const write = valueWriter(document, schema);
   const { additionalProperties: isOpen = true, ...merged } = effectiveSchema(document, schema);
   const hasDetails = isOpen === true && essenceOf(mediaType) === "application/problem+json";
