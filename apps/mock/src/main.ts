@@ -91,7 +91,7 @@ function watchFiles(files: string[], reload: () => Promise<string[] | undefined>
       watch(folder, (_event, name) => {
         if (name !== null && !watched.has(join(folder, name))) return;
         clearTimeout(timer);
-        timer = setTimeout(() => void (reloaded = reloaded.then(reload).then(follow)), SETTLE_MS);
+        timer = setTimeout(() => void (reloaded = reloaded.then(reload).then(follow).catch(console.error)), SETTLE_MS);
       });
     }
   }
