@@ -10,7 +10,7 @@ import { findRoute, type Parameters, type RouteTree } from "./request/values.ts"
 import type { HandlerResponse } from "./response/handler-response.ts";
 import { type EncodedResponse, encodeResponse, type OperationResult } from "./response/respond.ts";
 import { discardUnsent, StreamedResponse } from "./response/streamed-response.ts";
-import type { Admission } from "./security/security.ts";
+import { type Admission, isPromiseLike } from "./security/security.ts";
 
 /** The parts that all requests of a document share. */
 export interface Road {
@@ -78,7 +78,7 @@ async function fromHandler(exchange: Routed): Promise<OperationResult> {
   if (refused !== undefined) return refused;
   const returned = handle(exchange);
   // Without a wait for what is there, so that a stream which has failed has a listener before it emits its error.
-  return respond(exchange, returned instanceof Promise ? await returned : returned);
+  return respond(exchange, isPromiseLike(returned) ? await returned : returned);
 }
 
 function unlessEnded(

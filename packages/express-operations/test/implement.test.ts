@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import express from "express";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operationsOf } from "openapi-document";
@@ -5,11 +6,14 @@ import { type Handlers, implement, type OpenApiDocument, Problem } from "../src/
 import { document, type operations } from "./fixtures/bookshop.ts";
 import { listen } from "./listen.ts";
 
+const BOOK = { status: 200 as const, headers: { ETag: '"8"' }, body: { id: 8, title: "Emma" } };
 const seen: unknown[] = [];
 const handlers: Handlers<operations> = {
   getBook: ({ path, requestPath }) => {
     seen.push(path);
     if (path.bookId === 500) throw new Error("the shelf fell over");
+    if (path.bookId === 8)
+      return runInNewContext("Promise.resolve(response)", { response: BOOK }) as Promise<typeof BOOK>;
     if (path.bookId === 404) return { status: 404, body: { code: "not_found" } };
     return { status: 200, headers: { ETag: '"1"' }, body: { id: path.bookId, title: requestPath } };
   },
@@ -37,6 +41,10 @@ describe("a served document", () => {
     expect(await response.json()).toEqual({ id: 0, title: "/shop/books/0" });
     expect(seen.at(-1)).toEqual({ bookId: 0 });
     expect(response.headers.get("ETag")).toBe('"1"');
+  });
+
+  test("a promise of another realm is waited for", async () => {
+    expect(await (await send("/books/8")).json()).toEqual(BOOK.body);
   });
 
   test("a declared failure is sent as returned", async () => {

@@ -275,6 +275,6 @@ function mapMaybePromise<Value, Result>(
   return isPromiseLike(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
-function isPromiseLike<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
+export function isPromiseLike<Value>(value: Value | PromiseLike<Value>): value is PromiseLike<Value> {
   return typeof (value as Partial<PromiseLike<Value>> | undefined | null)?.then === "function";
 }
