@@ -97,6 +97,7 @@ function withoutPetstoreLines({ read, write }: Repository): void {
   for (const [page, word] of [
     ["ARCHITECTURE.md", "storefront"],
     ["ARCHITECTURE.md", "laboratory"],
+    ["ARCHITECTURE.md", "mutation testing"],
     ["apps/server/docs/operations.md", "createPet"],
   ] as const) {
     const lines = read(page).split("\n");

@@ -41,7 +41,7 @@ export function manifests(repository: Repository, { title }: Names, hasTokens: b
   repository.write(pack, repository.read(pack).replace(published, "./packages/client"));
   const updates = ".github/dependabot.yml";
   const ofPetstore =
-    /^ +\/packages\/laboratory\/.*\n|\n {2}- package-ecosystem: .*\n {4}directory: \/apps\/(?:.+\n)+/gm;
+    /^ +- \/packages\/laboratory\/.*\n|\n {2}- package-ecosystem: .*\n {4}directory: \/apps\/(?:.+\n)+/gm;
   repository.write(updates, repository.read(updates).replace(ofPetstore, ""));
   const checks = ".ci/run";
   repository.write(checks, repository.read(checks).replace(/(?:^#.*\n)*^.* mutate .*\n/m, ""));

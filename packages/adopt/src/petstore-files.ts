@@ -25,8 +25,8 @@ export const PETSTORE_FILES = [
   "packages/client/{examples,test}/**",
   "packages/client/src/generated/**",
   // tests of packages with the petstore's contract
-  "apps/mock/test/{client,petstore}.test.ts",
-  "packages/contract-tools/test/{contract,contract.long,every-change.long,generate}.test.ts",
+  "apps/mock/test/petstore.test.ts",
+  "packages/contract-tools/test/{contract,contract.long,every-change.long,generated-files}.test.ts",
   "packages/contract-tools/test/temporary-contract.ts",
   "packages/dev/test/{book-visit,reader}.ts",
   "packages/dev/test/{dev.long,tutorial.long}.test.ts",
