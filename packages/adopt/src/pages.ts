@@ -64,7 +64,7 @@ Until then, \`pnpm mock\` serves the contract from its examples.
 | --- | --- |
 | [\`openapi\`](openapi/README.md) | the contract and its lint rules |
 | [\`apps/server\`](apps/server/README.md) | the service and its command line, \`pnpm ${name}\` |
-| [\`apps/mock\`](apps/mock/README.md) | a mock server that responds with the contract's examples |
+| [the mock](packages/dev/docs/mock.md) | a server that responds with the contract's examples |
 | [\`packages/client\`](packages/client/README.md) | the typed client, \`create${pascal}\` |
 | [\`packages\`](ARCHITECTURE.md#packages) | the platform: storage, API keys, the HTTP service, tools and tests |
 `;

@@ -25,7 +25,7 @@ export const PETSTORE_FILES = [
   "packages/client/{examples,test}/**",
   "packages/client/src/generated/**",
   // tests of packages with the petstore's contract
-  "apps/mock/test/petstore.test.ts",
+  "packages/dev/test/mock/petstore.test.ts",
   "packages/contract-tools/test/{contract,contract.long,every-change.long,generated-files}.test.ts",
   "packages/contract-tools/test/temporary-contract.ts",
   "packages/dev/test/{book-visit,reader}.ts",

@@ -158,7 +158,7 @@ describe.each(CHOSEN)("%s", (name, file, _features) => {
   });
 
   test("the mock responds to its own examples", async () => {
-    const program = join(clone.directory, "apps/mock/src/main.ts");
+    const program = join(clone.directory, "packages/dev/src/mock/main.ts");
     const started = await startProgram([process.execPath, program, "--port", "0"], {
       cwd: clone.directory,
       env: process.env,
@@ -185,7 +185,7 @@ describe.each(CHOSEN)("%s", (name, file, _features) => {
   test(`the copy's ${WHOLE.includes(name) ? "whole test passes" : "platform reads the contract"}`, () => {
     spawnSync("git", ["checkout", "--", "."], { cwd: clone.directory });
     spawnSync("git", ["clean", "-fdq", "apps/server/test"], { cwd: clone.directory });
-    const readers = ["repository", "contract-tools", "service", "mock"].flatMap((one) => [
+    const readers = ["repository", "contract-tools", "service", "dev"].flatMap((one) => [
       "--filter",
       `@platform/${one}`,
     ]);

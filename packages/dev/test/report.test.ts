@@ -81,15 +81,15 @@ test("the types section names the written files and the duration", () => {
 test("diagnostics are shortened and ordered: handlers, uses of the client, other code", () => {
   const root = mkdtempSync(join(tmpdir(), "report-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
-  mkdirSync(join(root, "apps/mock/src"), { recursive: true });
-  writeFileSync(join(root, "apps/mock/src/uses.ts"), 'import "@petstore/client";');
-  writeFileSync(join(root, "apps/mock/src/other.ts"), "");
+  mkdirSync(join(root, "apps/shop/src"), { recursive: true });
+  writeFileSync(join(root, "apps/shop/src/uses.ts"), 'import "@petstore/client";');
+  writeFileSync(join(root, "apps/shop/src/other.ts"), "");
   const fault = (file: string, ...message: string[]) => ({ file, line: 1, column: 2, code: "TS1", message });
   const type = `'{ ${"a".repeat(40)} }'`;
   const diagnostics = [
-    fault("apps/mock/src/other.ts", "a".repeat(181)),
-    fault("apps/mock/src/gone.ts", "a".repeat(180)),
-    fault("apps/mock/src/uses.ts", `Type ${type} is not ${type}.`, "Between.", "Last."),
+    fault("apps/shop/src/other.ts", "a".repeat(181)),
+    fault("apps/shop/src/gone.ts", "a".repeat(180)),
+    fault("apps/shop/src/uses.ts", `Type ${type} is not ${type}.`, "Between.", "Last."),
     fault("packages/client/src/a.ts", "'{ short }' is short."),
     fault("apps/server/src/registrations.ts", "First."),
   ];
@@ -98,9 +98,9 @@ test("diagnostics are shortened and ordered: handlers, uses of the client, other
       "  typecheck  5 errors in 1 package; after 0.02 s",
       "    handlers     apps/server/src/registrations.ts:1:2  First.",
       "    client uses  packages/client/src/a.ts:1:2  '{ short }' is short.",
-      "    client uses  apps/mock/src/uses.ts:1:2  Type '{ … }' is not '{ … }'. Last.",
-      `    other code   apps/mock/src/other.ts:1:2  ${"a".repeat(177)} …`,
-      `    other code   apps/mock/src/gone.ts:1:2  ${"a".repeat(180)}`,
+      "    client uses  apps/shop/src/uses.ts:1:2  Type '{ … }' is not '{ … }'. Last.",
+      `    other code   apps/shop/src/other.ts:1:2  ${"a".repeat(177)} …`,
+      `    other code   apps/shop/src/gone.ts:1:2  ${"a".repeat(180)}`,
     ].join("\n"),
   );
   expect(diagnosticsSection(root, [], 2, 20)).toBe("  typecheck  no errors in 2 packages; after 0.02 s");

@@ -42,7 +42,7 @@ const REFUSED = [
   ["packages/fetch-operations/bin/fetch-operations.js make", "error: unknown command 'make'"],
   ["packages/laboratory/mutation/main.ts --lines 0", "argument '0' is invalid. Give a whole number of at least 1."],
   ["packages/repository/src/start.ts serve", "error: too many arguments"],
-  ["apps/mock/src/main.ts --port http", "error: option '--port <port>' argument 'http' is invalid."],
+  ["packages/dev/src/mock/main.ts --port http", "error: option '--port <port>' argument 'http' is invalid."],
   ["apps/server/bin/service.js keys rotate first", "is invalid for argument 'id'. Give the number"],
   ["apps/server/bin/service.js copy --from", "error: option '--from <url>' argument missing"],
   ["apps/server/bin/service.js copy --from file:a --to b", "error: option '--to <url>' argument is invalid."],

@@ -34,7 +34,7 @@ export const PROGRAMS = [
   "packages/laboratory/repository/budgets.ts",
   "packages/laboratory/repository/surface.ts",
   "packages/laboratory/service/main.ts",
-  "apps/mock/src/main.ts",
+  "packages/dev/src/mock/main.ts",
   "apps/storefront/start.ts",
   "apps/server/bin/service.js",
 ].filter((line) => existsSync(join(root, line.split(" ")[0]!)));

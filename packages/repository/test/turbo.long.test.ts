@@ -143,7 +143,7 @@ test("adds", () => expect(1 + 1).toBe(3));
 
   test("`test:long` prints the minutes of each long test file, the failed tests and the number of tests", () => {
     using clone = cloneInstalled();
-    const folder = join(clone.directory, "apps/mock");
+    const folder = join(clone.directory, "packages/command-line");
     const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { scripts: object };
     const long = "vitest run .long.test.ts";
     const scripts = { ...manifest.scripts, "test:long": long };
@@ -154,7 +154,7 @@ test("adds", () => expect(1 + 1).toBe(3));
     writeFileSync(join(folder, "test/broken.long.test.ts"), `throw new Error("Not loaded.\\nThe second line.");`);
 
     const program = join(clone.directory, "packages/repository/src/test.ts");
-    const { status, stdout, stderr } = spawnSync(process.execPath, [program, "test:long", "--filter=@platform/mock"], {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, "test:long", "--filter=@platform/command-line"], {
       encoding: "utf8",
       env: {
         ...process.env,
@@ -163,13 +163,13 @@ test("adds", () => expect(1 + 1).toBe(3));
         pnpm_config_verify_deps_before_run: "false", // otherwise pnpm would install into the modules that the clone shares with this checkout
       },
     });
-    const summary = stdout.slice(stdout.search(/\n 0\.[1-9] min apps\/mock\/test\/slow\.long\.test\.ts\n/));
-    expect(summary, stderr).toContain("\n 0.0 min apps/mock/test/quick.long.test.ts\n");
+    const summary = stdout.slice(stdout.search(/\n 0\.[1-9] min packages\/command-line\/test\/slow\.long\.test\.ts\n/));
+    expect(summary, stderr).toContain("\n 0.0 min packages/command-line/test/quick.long.test.ts\n");
     const [total, ...failed] = summary.slice(summary.indexOf("failed")).trimEnd().split("\n").toReversed();
     expect(failed.toReversed()).toEqual([
-      "failed   @platform/mock#test:long",
-      "failed   apps/mock/test/broken.long.test.ts (Not loaded.)",
-      "failed   apps/mock/test/fails.long.test.ts > adds (expected 2 to be 3 // Object.is equality)",
+      "failed   @platform/command-line#test:long",
+      "failed   packages/command-line/test/broken.long.test.ts (Not loaded.)",
+      "failed   packages/command-line/test/fails.long.test.ts > adds (expected 2 to be 3 // Object.is equality)",
     ]);
     expect(total).toMatch(/^2 passed, 2 failed, 0 skipped in \d+ s$/);
     expect(status).toBe(1);

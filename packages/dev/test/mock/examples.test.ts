@@ -1,7 +1,7 @@
 import { type OpenApiDocument, operationsOf } from "openapi-document";
 import { describe, expect, test } from "vitest";
-import { exampleResponse, preferredResponse, successResponse, successStatus } from "../src/examples.ts";
-import { preferencesOf } from "../src/prefer.ts";
+import { exampleResponse, preferredResponse, successResponse, successStatus } from "../../src/mock/examples.ts";
+import { preferencesOf } from "../../src/mock/prefer.ts";
 
 type Json = Record<string, unknown>;
 

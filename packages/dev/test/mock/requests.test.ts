@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from "openapi-document";
 import { describe, expect, test } from "vitest";
-import { parseFaults, parseLatency } from "../src/conditions.ts";
+import { parseFaults, parseLatency } from "../../src/mock/conditions.ts";
 import { serve } from "./serve.ts";
 
 describe("the text of a body", () => {

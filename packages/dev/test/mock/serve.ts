@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { basePathOf } from "@platform/contract-tools/bundle";
-import { createMock, type MockOptions } from "../src/mock.ts";
+import { createMock, type MockOptions } from "../../src/mock/mock.ts";
 
 /** The options of a request, with headers by their names. */
 export type MockInit = Omit<RequestInit, "headers"> & { headers?: Record<string, string> };

@@ -1,9 +1,9 @@
 import { type OpenApiDocument, operationsOf } from "openapi-document";
 import { describe, expect, test } from "vitest";
-import { type MockInput, behaviourOf } from "../src/behaviour.ts";
+import { type MockInput, behaviourOf } from "../../src/mock/behaviour.ts";
 import { basePathOf } from "@platform/contract-tools/bundle";
-import { withReplay } from "../src/replay.ts";
-import { resourceOf } from "../src/collection.ts";
+import { withReplay } from "../../src/mock/replay.ts";
+import { resourceOf } from "../../src/mock/collection.ts";
 
 type Json = Record<string, unknown>;
 

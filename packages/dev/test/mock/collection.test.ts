@@ -1,6 +1,6 @@
 import type { OpenApiDocument, Schema } from "openapi-document";
 import { describe, expect, test } from "vitest";
-import { Collection } from "../src/collection.ts";
+import { Collection } from "../../src/mock/collection.ts";
 import { json, serve } from "./serve.ts";
 
 const REX = { id: 1, name: "Rex", status: "sold" };

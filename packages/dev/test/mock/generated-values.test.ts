@@ -2,7 +2,7 @@ import type { OpenApiDocument, Schema } from "openapi-document";
 import { describe, expect, test } from "vitest";
 import { validValue } from "express-operations/conformance";
 import { serve } from "./serve.ts";
-import { randomNumbers } from "../src/conditions.ts";
+import { randomNumbers } from "../../src/mock/conditions.ts";
 
 const text = { type: "string" };
 const responseOf = (schema: object, more: object = {}) => ({

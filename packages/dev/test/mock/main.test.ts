@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 
-const MAIN = resolve(import.meta.dirname, "../src/main.ts");
+const MAIN = resolve(import.meta.dirname, "../../src/mock/main.ts");
 
 /** A contract with one operation, whose example is a title. */
 const contractWith = (title: string) => `openapi: 3.1.1
