@@ -1,7 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { Problem } from "express-operations";
 import { validValue } from "express-operations/conformance";
-import Negotiator from "negotiator";
 import {
   effectiveSchema,
   type ExampleObject,
@@ -14,6 +13,7 @@ import {
   responseKey,
   type Schema,
 } from "openapi-document";
+import { negotiatedType } from "express-operations/accept";
 import { parsedExample } from "express-operations/example-value";
 import { randomNumbers } from "./conditions.ts";
 import type { Preferences } from "./prefer.ts";
@@ -78,13 +78,8 @@ export async function exampleResponse(
 function acceptedType(contentTypes: string[], status: number, accept = ""): { declared: string; sent?: string } {
   const [first] = contentTypes as [string, ...string[]];
   if (accept === "") return { declared: first };
-  const negotiator = new Negotiator({ headers: { accept } });
-  const [declared] = negotiator.mediaTypes(contentTypes.filter((type) => !type.includes("*")));
-  if (declared !== undefined) return { declared };
-  const range = contentTypes.find((type) => type.includes("*"));
-  const sent =
-    range && negotiator.mediaTypes().find((type) => type.includes("*") || type.startsWith(range.replace(/\*.*/, "")));
-  if (range !== undefined && sent !== undefined) return { declared: range, ...(!sent.includes("*") && { sent }) };
+  const accepted = negotiatedType(contentTypes, accept);
+  if (accepted !== undefined) return accepted;
   if (status >= 400) return { declared: first };
   const names = contentTypes.join(" or ");
   throw new Problem(

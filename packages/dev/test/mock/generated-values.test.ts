@@ -171,6 +171,7 @@ describe("Accept chooses among the media types of a response", () => {
   };
   test.each([
     ["text/csv", 200, "text/csv"],
+    ["text/csv;charset=utf-8", 200, "text/csv"], // as the service does
     ["text/*, application/vnd.api+json;q=0.5", 200, "text/csv"],
     ["text/csv;q=0.1, application/*", 200, "application/vnd.api+json"],
     ["*/*", 200, "application/vnd.api+json"],

@@ -23,26 +23,61 @@ const PARAMETER = /;[ \t]*([^\s;="]+)[ \t]*(?:=[ \t]*("(?:[^"\\]|\\.)*"|[^;]*))?
  */
 export function acceptanceOf(mediaTypes: string[], vendorTypes = false): (accept: string) => boolean {
   if (mediaTypes.length === 0 || mediaTypes.some((type) => type.includes("*"))) return () => true;
-  const byRange = new Map<string, Offer[]>();
-  for (const offer of mediaTypes.flatMap((type) => [type, `${type};charset=utf-8`]).map(offerOf)) {
-    const [major] = offer.essence.split("/");
-    for (const range of [offer.essence, `${major}/*`, "*/*"])
-      byRange.set(range, [...(byRange.get(range) ?? []), offer]);
+  const qualitiesIn = qualitiesOf(mediaTypes, vendorTypes);
+  return (accept) => [...qualitiesIn(accept).values()].some((quality) => quality > 0);
+}
+
+/**
+ * Returns the declared media type that `Accept` prefers, and the media type to send if a range is declared and `Accept` names
+ * a type in it. Of equal ones, the first. Undefined if `Accept` allows none.
+ */
+export function negotiatedType(mediaTypes: string[], accept: string): { declared: string; sent?: string } | undefined {
+  const qualities = qualitiesOf(
+    mediaTypes.filter((type) => !type.includes("*")),
+    false,
+  )(accept);
+  const candidates = mediaTypes.flatMap((declared) => {
+    const quality = qualities.get(declared);
+    if (!declared.includes("*")) return quality === undefined ? [] : [{ declared, quality }];
+    const prefix = essenceOf(declared).replace(/\*.*$/, "");
+    const named = Array.from(rangesOf(accept), ({ essence, quality: own }) =>
+      essence.includes("*")
+        ? { declared, quality: own }
+        : { declared, quality: essence.startsWith(prefix) ? own : 0, sent: essence },
+    );
+    return named.toSorted((one, other) => other.quality - one.quality).slice(0, 1);
+  });
+  const [best] = candidates.filter(({ quality }) => quality > 0).toSorted((one, other) => other.quality - one.quality);
+  return best;
+}
+
+/** Returns a function that returns the quality value of each media type that `Accept` names, by itself or in a range. */
+function qualitiesOf(mediaTypes: string[], vendorTypes: boolean): (accept: string) => Map<string, number> {
+  const byRange = new Map<string, { mediaType: string; offer: Offer }[]>();
+  for (const mediaType of mediaTypes) {
+    for (const offer of [mediaType, `${mediaType};charset=utf-8`].map(offerOf)) {
+      const [major] = offer.essence.split("/");
+      for (const range of [offer.essence, `${major}/*`, "*/*"])
+        byRange.set(range, [...(byRange.get(range) ?? []), { mediaType, offer }]);
+    }
   }
   return (accept) => {
-    const best = new Map<Offer, { precedence: number; quality: number }>();
+    const best = new Map<Offer, { mediaType: string; precedence: number; quality: number }>();
     for (const range of rangesOf(accept)) {
       const precedence = precedenceOf(range);
       const essence = vendorTypes && !byRange.has(range.essence) ? withoutVendor(range.essence) : range.essence;
-      for (const offer of byRange.get(essence) ?? []) {
+      for (const { mediaType, offer } of byRange.get(essence) ?? []) {
         if (!includes(offer, range)) continue;
         const known = best.get(offer) ?? { precedence: -1, quality: 0 };
         const isBetter =
           precedence > known.precedence || (precedence === known.precedence && range.quality > known.quality);
-        if (isBetter) best.set(offer, { precedence, quality: range.quality });
+        if (isBetter) best.set(offer, { mediaType, precedence, quality: range.quality });
       }
     }
-    return [...best.values()].some(({ quality }) => quality > 0);
+    const qualities = new Map<string, number>();
+    for (const { mediaType, quality } of best.values())
+      qualities.set(mediaType, Math.max(quality, qualities.get(mediaType) ?? 0));
+    return qualities;
   };
 }
 
