@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { encodeRequest, exampleRequest } from "../src/conformance/example-request.ts";
-import { validValue } from "../src/conformance/valid-value.ts";
+import { validValue } from "../src/example/valid-value.ts";
 import { exampleValue } from "../src/example/example-value.ts";
 
 import { invalidValues, negativeInputs } from "../src/conformance/negative-inputs.ts";

@@ -8,7 +8,7 @@ export { conformanceChecks, ConformanceError, type Limits, type Target };
 export { type Cost, type CostReport, type CostTarget, searchCosts } from "./cost/search.ts";
 export { type Credentials, type Example, exampleRequestMakers, exampleRequests } from "./example-request.ts";
 export { type ResponseValidator, responseValidator } from "./response-assertion.ts";
-export { validValue } from "./valid-value.ts";
+export { validValue } from "../example/valid-value.ts";
 export type { CostlySchema } from "../costs/costly-schemas.ts";
 
 /** The result of all checks. */

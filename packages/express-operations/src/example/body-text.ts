@@ -13,7 +13,7 @@ import {
   responseKey,
   type Schema,
 } from "openapi-document";
-import type { MockResponse } from "./examples.ts";
+import type { ExampleResponse } from "./example-responses.ts";
 
 /** The XML Object of a schema: https://spec.openapis.org/oas/v3.1.1.html#xml-object */
 interface Xml {
@@ -28,7 +28,7 @@ interface Xml {
  * Returns a response whose body is text, unless it is JSON or already text. XML has the names that the schema declares. The items
  * of a stream are sent one by one, as the service sends them. Other media types get JSON, one line for each item of a list.
  */
-export function withBodyText(document: OpenApiDocument, entry: OperationEntry, response: MockResponse): MockResponse {
+export function withBodyText(document: OpenApiDocument, entry: OperationEntry, response: ExampleResponse): ExampleResponse {
   const { status, contentType = "application/json", body } = response;
   const essence = essenceOf(contentType);
   if (body === undefined || isJson(essence)) return response;

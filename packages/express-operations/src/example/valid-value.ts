@@ -1,6 +1,6 @@
 import type { OpenApiDocument, Schema } from "openapi-document";
 import { responseCheck, type Violation } from "../response/response-check.ts";
-import { NoExampleError, ValueMaker, type ValueOptions } from "../example/value-maker.ts";
+import { NoExampleError, ValueMaker, type ValueOptions } from "./value-maker.ts";
 
 type Validate = (value: unknown) => Violation[];
 
