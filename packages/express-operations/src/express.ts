@@ -40,6 +40,7 @@ export function expressHandler(road: Road, operations: Operation[], problemForma
     try {
       const result = serve(road, exchange);
       if (result instanceof Promise) result.then(write).catch(fail).catch(next);
+      else if (result === undefined) next();
       else write(result);
     } catch (error) {
       fail(error);

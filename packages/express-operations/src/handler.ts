@@ -17,6 +17,9 @@ export interface HandlerOptions {
 /** A handler as an application gives it. */
 export type GivenHandler = UntypedHandler | HandlerOptions;
 
+/** Stands for the handler of an operation whose requests go to Express's next handler. It is not called. */
+export const passOn: UntypedHandler = () => ({ status: 404 });
+
 export function optionsOf(given: GivenHandler | undefined): HandlerOptions {
   return typeof given === "object" && given !== null && "handler" in given
     ? given

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from "express";
 import type { BrokenOperation } from "./validation/broken-operations.ts";
 import { expectPatterns } from "./validation/patterns.ts";
-import { typeName } from "./lists.ts";
+import { listOf, typeName } from "./lists.ts";
 import { findMismatches } from "./mismatches.ts";
 import {
   type OpenApiDocument,
@@ -12,29 +12,42 @@ import {
   withCompiler,
 } from "openapi-document";
 import { expectVersion } from "./validation/unsupported.ts";
-import { expectSuitable, type GivenHandler, optionsOf } from "./handler.ts";
+import { expectSuitable, type GivenHandler, optionsOf, passOn, type UntypedHandler } from "./handler.ts";
 import { expressHandler } from "./express.ts";
 import { Operation, type Route } from "./operation.ts";
 import { type CacheOptions, ResponseCache, type Road } from "./road.ts";
 import type { VerifyBody } from "./request/body.ts";
 import { PathRouter } from "./request/path-router.ts";
 import type { BodyLimits } from "./request/limits.ts";
-import type { ProblemFormat } from "./problem.ts";
+import { createProblem, type ProblemFormat } from "./problem.ts";
 import type { CheckedShare, Violation } from "./response/response-check.ts";
 import type { StreamOptions } from "./streams/stream-writer.ts";
 import { streamsOf } from "./streams/streams.ts";
 import type { OnInvalidCredential, SecurityHandler } from "./security/security.ts";
 import type { HandlerTypes, Handlers, NoOthers } from "./types.ts";
 
-/** The options of `implement`. */
-export type ImplementOptions<Operations, Env extends HandlerTypes, Given extends Handlers<Operations, Env>> = {
+/** The options of `implement`. `Rest` is the type of `notImplemented`. */
+export type ImplementOptions<
+  Operations,
+  Env extends HandlerTypes,
+  Given extends Partial<Handlers<Operations, Env>>,
+  Rest extends NotImplemented | undefined = undefined,
+> = {
   /** The OpenAPI 3.0, 3.1 or 3.2 document, parsed and bundled into one. */
   document: OpenApiDocument;
-  /** One handler for each operation, keyed by operationId. */
+  /** One handler for each operation, keyed by operationId. With `notImplemented`, operations may lack one. */
   handlers: Given & NoOthers<Given, Operations>;
+  /**
+   * The responses of operations without a handler. `"501"` sends an error, and `"mock"` the examples of the document, or generated
+   * values; both after credentials and input were validated. `"next"` passes each request on, before either. Default: such an
+   * operation is an error at start.
+   */
+  notImplemented?: Rest;
 } & Needed<Env["caller"], SecurityOptions<Env["caller"]>> &
   Needed<Env["context"], ContextOptions<Env["context"]>> &
   CommonOptions;
+
+export type NotImplemented = "501" | "mock" | "next";
 
 /** Makes options required, unless the handlers accept undefined in place of the value that the options provide. */
 type Needed<Promised, Options> = undefined extends Promised ? Partial<Options> : Options;
@@ -50,6 +63,11 @@ interface ContextOptions<Context> {
 }
 
 interface CommonOptions extends Partial<BodyLimits> {
+  /**
+   * Whether a request whose path or method the document does not have gets 404 or 405, and OPTIONS 204, or goes to Express's next
+   * handler. Default: `"reject"`.
+   */
+  unknownPaths?: "reject" | "next";
   /**
    * How error responses are written: `"json"`, `"problem+json"` (RFC 9457), `"declared"`, or a function that returns status,
    * headers, media type and body. Default: `"declared"`.
@@ -90,7 +108,7 @@ interface CommonOptions extends Partial<BodyLimits> {
   warm?: boolean;
 }
 
-/** An Express request handler that responds to every path below its mount point. */
+/** An Express request handler that responds to every path below its mount point, unless `unknownPaths` is `"next"`. */
 export interface Implementation {
   (request: Request, response: Response, next: NextFunction): void;
   /**
@@ -98,6 +116,8 @@ export interface Implementation {
    * at start, and the list is empty: `findBrokenOperations` of `express-operations/schema-check` needs no compilation.
    */
   ready: Promise<BrokenOperation[]>;
+  /** The operations without a handler, by operationId. There are none without `notImplemented`. */
+  missing: string[];
 }
 
 /**
@@ -106,45 +126,75 @@ export interface Implementation {
  * Express's error handling; this package writes every other response.
  */
 export function implement<Operations, Env extends HandlerTypes = HandlerTypes>() {
-  return <Given extends Handlers<Operations, Env>>(
-    options: ImplementOptions<Operations, Env, Given>,
+  return <
+    Given extends [Rest] extends [undefined] ? Handlers<Operations, Env> : Partial<Handlers<Operations, Env>>,
+    Rest extends NotImplemented | undefined = undefined,
+  >(
+    options: ImplementOptions<Operations, Env, Given, Rest>,
   ): Implementation => {
     expectVersion(options.document);
     const document = readableDocument(options.document);
-    return serve(document, operationsOf(document), options.handlers as Record<string, GivenHandler>, options);
+    return serve(document, operationsOf(document), options.handlers as object as Record<string, GivenHandler>, options);
   };
 }
 
 /** The options of `serve`: those of `implement`, without types of its document. */
 type ServeOptions = CommonOptions &
-  Partial<SecurityOptions<unknown> & ContextOptions<unknown> & { verifyBody: VerifyBody }>;
+  Partial<SecurityOptions<unknown> & ContextOptions<unknown> & { verifyBody: VerifyBody }> & {
+    notImplemented?: NotImplemented | undefined;
+  };
 
 /** Serves operations of a document. Throws at once if they and the handlers do not match. */
 export function serve(
   given: OpenApiDocument,
   entries: OperationEntry[],
-  handlers: Record<string, GivenHandler>,
+  givenHandlers: Record<string, GivenHandler>,
   options: ServeOptions,
 ): Implementation {
-  expectFunctions(handlers, options);
+  expectFunctions(givenHandlers, options);
   const document = options.compilePattern === undefined ? given : withCompiler(given, options.compilePattern);
-  expectPatterns(document, entries);
+  const { notImplemented, unknownPaths = "reject" } = options;
+  const isMissing = ({ id }: OperationEntry) => !Object.hasOwn(givenHandlers, id) || givenHandlers[id] === undefined;
+  const missing = notImplemented === undefined ? [] : entries.filter(isMissing);
+  const standIns = missing.map((entry) => [entry.id, standIn(document, entry, notImplemented!)]);
+  const handlers = { ...givenHandlers, ...(Object.fromEntries(standIns) as Record<string, GivenHandler>) };
+  expectPatterns(document, notImplemented === "next" ? entries.filter((entry) => !isMissing(entry)) : entries);
   const operations = operationsFor(document, entries, handlers, options);
   const router = new PathRouter<Route>();
   for (const operation of operations)
     router.route(operation.entry.path, () => new Map()).set(operation.method, operation);
   const { problemFormat = "declared", cache } = options;
-  const road: Road = { templates: router.root, cache: cache && new ResponseCache(cache) };
+  const road: Road = {
+    templates: router.root,
+    passesUnknown: unknownPaths === "next",
+    cache: cache && new ResponseCache(cache),
+  };
   const handle = expressHandler(road, operations, problemFormat);
-  return Object.assign(handle, { ready: Promise.resolve(warm(options.warm === true ? operations : [])) });
+  const compiled = options.warm === true ? operations.filter(({ isPassedOn }) => !isPassedOn) : [];
+  return Object.assign(handle, { ready: Promise.resolve(warm(compiled)), missing: missing.map(({ id }) => id) });
+}
+
+/** Returns the handler of an operation that has none. */
+function standIn(document: OpenApiDocument, entry: OperationEntry, kind: NotImplemented): UntypedHandler {
+  if (kind === "next") return passOn;
+  if (kind === "501")
+    return () => {
+      throw createProblem(501, `The operation "${entry.id}" is not implemented yet.`);
+    };
+  return async () => (await import("./example/example-responses.ts")).mockResponse(document, entry);
 }
 
 const CALLBACKS = ["compilePattern", "onInvalidCredential", "onViolation"] as const;
-const FORMATS = new Set<unknown>([undefined, "declared", "json", "problem+json"]);
+/** The values of options that are chosen by name. */
+const CHOICES = {
+  notImplemented: ['"501"', '"mock"', '"next"'],
+  problemFormat: ['"declared"', '"json"', '"problem+json"', "a function"],
+  unknownPaths: ['"reject"', '"next"'],
+} as const;
 
-/** Throws for an option that is called and is no function. The handlers themselves are compared with the document. */
+/** Throws for an option that is called and is no function, or that has no such value. The handlers themselves are compared with the document. */
 function expectFunctions(handlers: unknown, options: ServeOptions): void {
-  const { security = {}, cache, problemFormat } = options;
+  const { security = {}, cache } = options;
   for (const [name, value] of Object.entries({ handlers, security }))
     if (typeof value !== "object" || value === null)
       throw new TypeError(`The option ${name} is ${typeName(value)}. It has to be an object of functions.`);
@@ -153,11 +203,12 @@ function expectFunctions(handlers: unknown, options: ServeOptions): void {
       throw new TypeError(`The option ${name} is ${typeName(options[name])}. It has to be a function.`);
   if (cache && typeof cache.version !== "function" && typeof cache.version !== "string")
     throw new TypeError(`The option cache.version is ${typeName(cache.version)}. It has to be a function or a string.`);
-  if (typeof problemFormat === "function" || FORMATS.has(problemFormat)) return;
-  const given = typeof problemFormat === "string" ? JSON.stringify(problemFormat) : typeName(problemFormat);
-  throw new TypeError(
-    `The option problemFormat is ${given}. It has to be "declared", "json", "problem+json" or a function.`,
-  );
+  for (const [name, choices] of Object.entries(CHOICES)) {
+    const value: unknown = options[name as keyof typeof CHOICES];
+    const given = typeof value === "string" ? JSON.stringify(value) : typeName(value);
+    if (value === undefined || (choices as readonly string[]).includes(given)) continue;
+    throw new TypeError(`The option ${name} is ${given}. It has to be ${listOf(choices, "or")}.`);
+  }
 }
 
 function operationsFor(

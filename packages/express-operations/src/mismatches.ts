@@ -1,5 +1,5 @@
 import { type OpenApiDocument, type OperationEntry, parameterNames } from "openapi-document";
-import { type GivenHandler, optionsOf } from "./handler.ts";
+import { type GivenHandler, optionsOf, passOn } from "./handler.ts";
 import { typeName } from "./lists.ts";
 import { unsupportedFeatures } from "./validation/unsupported.ts";
 import { schemeNamesOf } from "./security/security.ts";
@@ -36,6 +36,7 @@ export function findMismatches(
       );
     }
     const given = Object.hasOwn(handlers, id) ? handlers[id] : undefined;
+    if (given === passOn) continue;
     const { handler, streamsBody = false } = optionsOf(given);
     faults.push(...unsupportedFeatures(document, entry, { isBodyStreamed: streamsBody }));
     if (given === undefined) faults.push(`Operation "${id}" has no handler: add one to the handlers.`);

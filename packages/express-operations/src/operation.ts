@@ -7,11 +7,11 @@ import {
   responseKey,
 } from "openapi-document";
 import { type CompiledOperation, type CompileOptions, compileOperation } from "./compiled-operation.ts";
-import type { HandlerOptions, UntypedHandler } from "./handler.ts";
+import { type HandlerOptions, passOn, type UntypedHandler } from "./handler.ts";
 import type { ProblemContext } from "./problem.ts";
 import type { BodyLimits } from "./request/limits.ts";
 import { type Deprecation, deprecationOf } from "./response/deprecation.ts";
-import { type Guard, guardOf, type SecurityOptions } from "./security/security.ts";
+import { ANONYMOUS, type Guard, guardOf, type SecurityOptions } from "./security/security.ts";
 
 /** The options that all operations of a document share. */
 export interface OperationOptions extends CompileOptions {
@@ -30,6 +30,8 @@ export class Operation {
   readonly guard: Guard<unknown>;
   readonly deprecation: Deprecation | undefined;
   readonly isCacheable: boolean;
+  /** Whether requests go to Express's next handler. */
+  readonly isPassedOn: boolean;
   /** The limits of a body that the handler reads itself. */
   readonly streamed: Partial<BodyLimits> | undefined;
   compiled: CompiledOperation | undefined;
@@ -44,7 +46,8 @@ export class Operation {
     this.names = parameterNames(entry.path);
     this.handler = own.handler;
     this.options = options;
-    this.guard = guardOf(options.document, entry, options.security);
+    this.isPassedOn = own.handler === passOn;
+    this.guard = this.isPassedOn ? () => ANONYMOUS : guardOf(options.document, entry, options.security);
     this.deprecation = deprecationOf(entry, entries);
     this.isCacheable = own.isCacheable === true;
     this.streamed = own.streamsBody === true ? (own.limits ?? {}) : undefined;

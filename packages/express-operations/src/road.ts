@@ -15,6 +15,8 @@ import { type Admission, isPromiseLike } from "./security/security.ts";
 /** The parts that all requests of a document share. */
 export interface Road {
   templates: RouteTree<Route>;
+  /** Whether requests whose path or method the document does not have go to Express's next handler. */
+  passesUnknown: boolean;
   /** The cache for the responses of handlers with `isCacheable`. */
   cache: ResponseCache | undefined;
 }
@@ -59,10 +61,13 @@ interface Routed extends Exchange {
 type Ended = OperationResult | undefined;
 type MaybePromise<Value> = Value | Promise<Value>;
 
-/** Serves a request by its stages, in this order. Each takes the exchange, adds to it, and returns. */
-export function serve(road: Road, exchange: Exchange): MaybePromise<OperationResult> {
+/**
+ * Serves a request by its stages, in this order. Each takes the exchange, adds to it, and returns. Returns undefined for a request
+ * of Express's next handler.
+ */
+export function serve(road: Road, exchange: Exchange): MaybePromise<OperationResult> | undefined {
   const ended = route(road, exchange);
-  if (ended !== undefined) return ended;
+  if (ended !== undefined || exchange.operation === undefined) return ended;
   const routed = exchange as Routed;
   return unlessStreamed(routed, () =>
     unlessEnded(credentials(routed), () => {
@@ -97,16 +102,18 @@ function unlessStreamed({ operation, request, response }: Routed, goOn: () => Ma
 
 const PATH_NOT_FOUND = "There is no resource at this path. Paths are case-sensitive, and a trailing slash counts.";
 
-/** Finds the operation by path and method. */
-function route({ templates }: Road, exchange: Exchange): Ended {
+/** Finds the operation by path and method. Finds none for a request that is passed on. */
+function route({ templates, passesUnknown }: Road, exchange: Exchange): Ended {
   const { method, path } = exchange.request;
   const found = findRoute(templates, path);
-  if (found === undefined) return createProblem(404, PATH_NOT_FOUND);
+  if (found === undefined) return passesUnknown ? undefined : createProblem(404, PATH_NOT_FOUND);
+  const operation = found.route.get(method) ?? (method === "HEAD" ? found.route.get("GET") : undefined);
+  if (operation === undefined ? passesUnknown : operation.isPassedOn) return undefined;
   exchange.route = found.route;
   exchange.values = found.values;
-  exchange.operation = found.route.get(method) ?? (method === "HEAD" ? found.route.get("GET") : undefined);
-  if (exchange.operation !== undefined) {
-    exchange.locals.operationId = exchange.operation.id;
+  exchange.operation = operation;
+  if (operation !== undefined) {
+    exchange.locals.operationId = operation.id;
     return undefined;
   }
   const headers = { Allow: allowedMethods(found.route) };

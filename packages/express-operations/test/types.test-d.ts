@@ -52,6 +52,31 @@ const { getBook: _getBook, ...incomplete } = handlers;
 // @ts-expect-error Property 'getBook' is missing
 implement<operations, Env>()({ document, handlers: incomplete, ...given });
 
+implement<operations, Env>()({ document, handlers: incomplete, notImplemented: "mock", ...given }).missing satisfies string[];
+implement<operations>()({
+  document,
+  notImplemented: "next",
+  handlers: {
+    getBook: ({ path }) => {
+      is<Equal<typeof path.bookId, number>>();
+      return { status: 404, body: { code: "not_found" } };
+    },
+  },
+});
+implement<operations>()({
+  document,
+  notImplemented: "501",
+  // @ts-expect-error 418 is not declared for getBook
+  handlers: { getBook: () => ({ status: 418 }) },
+});
+// @ts-expect-error 'burnBook' is not an operation
+implement<operations>()({ document, notImplemented: "501", handlers: { burnBook: () => ({ status: 200 as const }) } });
+// @ts-expect-error "503" is no choice
+implement<operations>()({ document, handlers: {}, notImplemented: "503" });
+// @ts-expect-error undefined allows no missing handlers
+implement<operations>()({ document, handlers: {}, notImplemented: undefined });
+implement<operations>()({ document, handlers: {}, notImplemented: "501", unknownPaths: "next" });
+
 const surplus = { ...handlers, burnBook: () => ({ status: 200 as const }) };
 // @ts-expect-error 'burnBook' is not an operation
 implement<operations, Env>()({ document, handlers: surplus, ...given });

@@ -80,7 +80,8 @@ export function guardOf<Caller>(
     : (request) => admitByAny(alternatives, request, onInvalidCredential);
 }
 
-const ANONYMOUS = { caller: undefined, callers: Object.freeze({}) };
+/** The admission of a request without credentials. */
+export const ANONYMOUS = { caller: undefined, callers: Object.freeze({}) };
 
 /** The challenges of a requirement that a request does not satisfy. */
 interface Rejection {
