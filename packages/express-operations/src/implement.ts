@@ -127,7 +127,7 @@ export interface Implementation {
  */
 export function implement<Operations, Env extends HandlerTypes = HandlerTypes>() {
   return <
-    Given extends [Rest] extends [undefined] ? Handlers<Operations, Env> : Partial<Handlers<Operations, Env>>,
+    Given extends ([Rest] extends [undefined] ? Handlers<Operations, Env> : Partial<Handlers<Operations, Env>>),
     Rest extends NotImplemented | undefined = undefined,
   >(
     options: ImplementOptions<Operations, Env, Given, Rest>,

@@ -47,7 +47,11 @@ const legacy: RequestHandler = (request, response) => {
 
 /** Mounts handlers at `/v1`, with a body parser and routes of the application behind them. */
 function serve(...handlers: RequestHandler[]) {
-  return listen(express().use("/v1", ...handlers).use(express.json(), legacy));
+  return listen(
+    express()
+      .use("/v1", ...handlers)
+      .use(express.json(), legacy),
+  );
 }
 
 const post = (body: unknown, headers: Record<string, string> = {}) => ({
@@ -167,14 +171,29 @@ describe("an operation without a handler", () => {
       properties: { id: { type: "string", format: "uuid" }, sold: { type: "string", format: "date" } },
     };
     const paths = {
-      "/sales": { get: { operationId: "listSales", responses: { 200: json({ type: "array", minItems: 2, items: schema }) } } },
-      "/log": { get: { operationId: "readLog", responses: { 200: { description: "", content: { "text/csv": { example: "id\n1\n" } } } } } },
+      "/sales": {
+        get: { operationId: "listSales", responses: { 200: json({ type: "array", minItems: 2, items: schema }) } },
+      },
+      "/log": {
+        get: {
+          operationId: "readLog",
+          responses: { 200: { description: "", content: { "text/csv": { example: "id\n1\n" } } } },
+        },
+      },
     };
-    const shop = implement()({ document: documentOf(paths), handlers: {}, notImplemented: "mock", checkResponses: "always" });
+    const shop = implement()({
+      document: documentOf(paths),
+      handlers: {},
+      notImplemented: "mock",
+      checkResponses: "always",
+    });
     await using server = await serve(shop);
     const sales = (await (await fetch(`${server.baseUrl}/v1/sales`)).json()) as object[];
     expect(sales).toEqual([
-      { id: expect.stringMatching(/^[\da-f-]{36}$/) as string, sold: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) as string },
+      {
+        id: expect.stringMatching(/^[\da-f-]{36}$/) as string,
+        sold: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) as string,
+      },
       expect.anything(),
     ]);
     const log = await fetch(`${server.baseUrl}/v1/log`);

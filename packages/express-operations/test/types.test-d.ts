@@ -52,7 +52,8 @@ const { getBook: _getBook, ...incomplete } = handlers;
 // @ts-expect-error Property 'getBook' is missing
 implement<operations, Env>()({ document, handlers: incomplete, ...given });
 
-implement<operations, Env>()({ document, handlers: incomplete, notImplemented: "mock", ...given }).missing satisfies string[];
+implement<operations, Env>()({ document, handlers: incomplete, notImplemented: "mock", ...given })
+  .missing satisfies string[];
 implement<operations>()({
   document,
   notImplemented: "next",

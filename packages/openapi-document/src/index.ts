@@ -30,7 +30,7 @@ export {
 } from "./operations.ts";
 export { escapeKey, pointer, pointerKeys, resolve, unescapeKey } from "./references.ts";
 export { ASSERTIONS_BY_TYPE, HOLDS_VALUES, IS_MAP, isAnnotation } from "./keywords.ts";
-export { withLocalReferences } from "./local-references.ts";
+export { holdsValue, withLocalReferences } from "./local-references.ts";
 export { essenceOf, isJson, isJsonSequence, isSequential, isText } from "./media-types.ts";
 export { isTypeName, propertyKey, RESERVED_WORDS } from "./names.ts";
 export { isVersion32, readableDocument } from "./openapi-3-2.ts";

@@ -83,7 +83,7 @@ function placesOf(document: OpenApiDocument, root: string): Place[] {
 }
 
 /** Returns whether the value of a key is data, in which `$id` and `$ref` have no meaning. */
-function holdsValue(key: string, value: unknown): boolean {
+export function holdsValue(key: string, value: unknown): boolean {
   if (key === "examples") return Array.isArray(value);
   return HOLDS_VALUES.has(key) || key.startsWith("x-") || ["example", "value", "dataValue"].includes(key);
 }

@@ -28,7 +28,11 @@ interface Xml {
  * Returns a response whose body is text, unless it is JSON or already text. XML has the names that the schema declares. The items
  * of a stream are sent one by one, as the service sends them. Other media types get JSON, one line for each item of a list.
  */
-export function withBodyText(document: OpenApiDocument, entry: OperationEntry, response: ExampleResponse): ExampleResponse {
+export function withBodyText(
+  document: OpenApiDocument,
+  entry: OperationEntry,
+  response: ExampleResponse,
+): ExampleResponse {
   const { status, contentType = "application/json", body } = response;
   const essence = essenceOf(contentType);
   if (body === undefined || isJson(essence)) return response;

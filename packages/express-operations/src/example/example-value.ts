@@ -8,8 +8,6 @@ import {
 } from "openapi-document";
 import { ValueMaker } from "./value-maker.ts";
 
-export { parsedExample } from "./given-values.ts";
-
 /**
  * Returns a valid value of a schema for a request: its example, its default, the first of its enum, or the smallest
  * that it allows.
