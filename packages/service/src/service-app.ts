@@ -1,6 +1,6 @@
 import express, { type Express, type RequestHandler } from "express";
 import { type Implementation, mountPath } from "express-operations";
-import { type CodeSamples, referencePage } from "./documents/reference-page.ts";
+import { type CodeSamples, documentationPage } from "./documents/reference-page.ts";
 import { contractDocument, type ServedDocument } from "./documents/contract-document.ts";
 import { type ErrorFormat, problem } from "./problems.ts";
 import { allowGetHead, onError, type Outages } from "./http/express-handlers.ts";
@@ -78,7 +78,7 @@ export function createServiceApp(options: ServiceAppOptions): Express {
     (response.locals as RequestState).defaultHeaders = crossOriginHeaders;
     next();
   });
-  app.use(contractDocument(document, basePath), referencePage(document, basePath, options.codeSamples));
+  app.use(contractDocument(document, basePath), documentationPage(document, basePath, options.codeSamples));
   const notFoundMessage = `There is no resource at this path. The operations are below ${basePath || "/"}; see /docs.`;
   app.use((_request, _response, next) => next(problem("not_found", undefined, notFoundMessage)));
   app.use(onError(logger, outages, options.errorFormat));
