@@ -7,8 +7,32 @@ import { type EncodedResponse, encodeResponse, type OperationResult } from "./re
 import { StreamedResponse } from "./response/streamed-response.ts";
 import { controllerOf, type Exchange, type Road, serve } from "./road.ts";
 
+/** The facts of a request whose response has ended. */
+export interface ResponseFacts {
+  request: Request;
+  /** Undefined if the request belongs to no operation. */
+  operationId: string | undefined;
+  method: string;
+  /** The path template below the mount point, as in the document. Undefined for an unknown path. */
+  path: string | undefined;
+  status: number;
+  /** Milliseconds since the request reached `implement`. */
+  duration: number;
+  /** The bytes sent, headers included. */
+  bytes: number;
+  /** False if the connection was closed before the end. */
+  isComplete: boolean;
+}
+
+export type OnResponse = (facts: ResponseFacts) => void;
+
 /** Returns the Express handler that serves each request, and writes the result. */
-export function expressHandler(road: Road, operations: Operation[], problemFormat: ProblemFormat) {
+export function expressHandler(
+  road: Road,
+  operations: Operation[],
+  problemFormat: ProblemFormat,
+  onResponse: OnResponse | undefined,
+) {
   const contextOf = problemContexts(operations);
   return (request: Request, response: Response, next: NextFunction): void => {
     const exchange = exchangeOf(request, response);
@@ -37,13 +61,42 @@ export function expressHandler(road: Road, operations: Operation[], problemForma
       else
         next(new Error("The application threw a value that is not an Error. `cause` is that value.", { cause: error }));
     };
+    const report = onResponse && reporter(exchange, onResponse);
     try {
       const result = serve(road, exchange);
+      if (result !== undefined && report !== undefined) response.once("close", report);
       if (result instanceof Promise) result.then(write).catch(fail).catch(next);
       else if (result === undefined) next();
       else write(result);
     } catch (error) {
+      if (report !== undefined) response.once("close", report);
       fail(error);
+    }
+  };
+}
+
+/** Returns a function that reports the response of a request, once it has ended. */
+function reporter(exchange: Exchange, onResponse: OnResponse): () => void {
+  const { request, response } = exchange;
+  const { method, socket } = request;
+  const began = performance.now();
+  const sentBefore = socket.bytesWritten;
+  return () => {
+    const { operation, route } = exchange;
+    const [anyOperation] = route?.values() ?? [];
+    try {
+      onResponse({
+        request,
+        operationId: operation?.id,
+        method,
+        path: anyOperation?.entry.path,
+        status: response.statusCode,
+        duration: performance.now() - began,
+        bytes: socket.bytesWritten - sentBefore,
+        isComplete: response.writableFinished,
+      });
+    } catch (error) {
+      process.emitWarning(error instanceof Error ? error : String(error));
     }
   };
 }

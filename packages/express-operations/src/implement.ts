@@ -13,7 +13,8 @@ import {
 } from "openapi-document";
 import { expectVersion } from "./validation/unsupported.ts";
 import { expectSuitable, type GivenHandler, optionsOf, passOn, type UntypedHandler } from "./handler.ts";
-import { expressHandler } from "./express.ts";
+import { expressHandler, type OnResponse } from "./express.ts";
+import { expectHooks, type GivenHooks } from "./hooks.ts";
 import { Operation, type Route } from "./operation.ts";
 import { type CacheOptions, ResponseCache, type Road } from "./road.ts";
 import type { VerifyBody } from "./request/body.ts";
@@ -24,7 +25,7 @@ import type { CheckedShare, Violation } from "./response/response-check.ts";
 import type { StreamOptions } from "./streams/stream-writer.ts";
 import { streamsOf } from "./streams/streams.ts";
 import type { OnInvalidCredential, SecurityHandler } from "./security/security.ts";
-import type { HandlerTypes, Handlers, NoOthers } from "./types.ts";
+import type { Around, HandlerTypes, Handlers, NoOthers, OperationMiddlewares } from "./types.ts";
 
 /** The options of `implement`. `Rest` is the type of `notImplemented`. */
 export type ImplementOptions<
@@ -43,6 +44,10 @@ export type ImplementOptions<
    * operation is an error at start.
    */
   notImplemented?: Rest;
+  /** Hooks around handlers, the first one outermost. Each runs where the handler runs: once credentials and input are valid. */
+  around?: Around<Operations, Env>;
+  /** Express middlewares of operations. They run once the credentials are valid, and before the body is read. */
+  use?: OperationMiddlewares<Operations>;
 } & Needed<Env["caller"], SecurityOptions<Env["caller"]>> &
   Needed<Env["context"], ContextOptions<Env["context"]>> &
   CommonOptions;
@@ -92,6 +97,11 @@ interface CommonOptions extends Partial<BodyLimits> {
   onInvalidCredential?: OnInvalidCredential;
   /** Called with each violation. If it throws, the request fails with that error, which is useful in tests. */
   onViolation?: (violation: Violation) => void;
+  /**
+   * Called with the facts of each request that was not passed on, once its response has ended or the connection is closed. An error
+   * that it throws becomes a warning of the process.
+   */
+  onResponse?: OnResponse;
   /** The timing of responses that are sent while they are produced. */
   streams?: StreamOptions;
   /** Caches the responses of handlers with `isCacheable` until their data changes. */
@@ -142,7 +152,7 @@ export function implement<Operations, Env extends HandlerTypes = HandlerTypes>()
 type ServeOptions = CommonOptions &
   Partial<SecurityOptions<unknown> & ContextOptions<unknown> & { verifyBody: VerifyBody }> & {
     notImplemented?: NotImplemented | undefined;
-  };
+  } & GivenHooks;
 
 /** Serves operations of a document. Throws at once if they and the handlers do not match. */
 export function serve(
@@ -169,7 +179,7 @@ export function serve(
     passesUnknown: unknownPaths === "next",
     cache: cache && new ResponseCache(cache),
   };
-  const handle = expressHandler(road, operations, problemFormat);
+  const handle = expressHandler(road, operations, problemFormat, options.onResponse);
   const compiled = options.warm === true ? operations.filter(({ isPassedOn }) => !isPassedOn) : [];
   return Object.assign(handle, { ready: Promise.resolve(warm(compiled)), missing: missing.map(({ id }) => id) });
 }
@@ -184,7 +194,7 @@ function standIn(document: OpenApiDocument, entry: OperationEntry, kind: NotImpl
   return async () => (await import("./example/example-responses.ts")).mockResponse(document, entry);
 }
 
-const CALLBACKS = ["compilePattern", "onInvalidCredential", "onViolation"] as const;
+const CALLBACKS = ["compilePattern", "onInvalidCredential", "onResponse", "onViolation"] as const;
 /** The values of options that are chosen by name. */
 const CHOICES = {
   notImplemented: ['"501"', '"mock"', '"next"'],
@@ -231,6 +241,7 @@ function operationsFor(
   if (mismatches.length > 0)
     throw new TypeError(`The document and its implementation do not match:\n- ${mismatches.join("\n- ")}`);
 
+  expectHooks(entries, options);
   for (const entry of entries) {
     const own = optionsOf(handlers[entry.id]);
     expectSuitable(document, entry, own);
@@ -249,6 +260,7 @@ function operationsFor(
     streams: streamsOf(options.streams ?? {}),
     context,
     security: { handlers: security, realm, onInvalidCredential },
+    hooks: options,
   };
   return entries.map((entry) => new Operation(entry, entries, optionsOf(handlers[entry.id]), shared));
 }

@@ -23,7 +23,8 @@ export {
 } from "./problem.ts";
 export type { CheckedShare, Violation } from "./response/response-check.ts";
 export type { Grant, SecurityHandler } from "./security/security.ts";
-export type { StatusCode } from "./response/handler-response.ts";
-export type { Handler, Handlers, HandlerTypes, Input, Output, StreamedInput } from "./types.ts";
+export type { HandlerResponse, StatusCode } from "./response/handler-response.ts";
+export type { OnResponse, ResponseFacts } from "./express.ts";
+export type { Handler, Handlers, HandlerTypes, Hook, HookInput, Input, Output, StreamedInput } from "./types.ts";
 export { isBodyStreamed } from "./streams/request-stream.ts";
 export type { StreamOptions } from "./streams/stream-writer.ts";

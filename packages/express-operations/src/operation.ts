@@ -1,3 +1,4 @@
+import type { RequestHandler } from "express";
 import {
   ERROR_KEY,
   type OperationEntry,
@@ -8,6 +9,7 @@ import {
 } from "openapi-document";
 import { type CompiledOperation, type CompileOptions, compileOperation } from "./compiled-operation.ts";
 import { type HandlerOptions, passOn, type UntypedHandler } from "./handler.ts";
+import { type GivenHooks, withHooks } from "./hooks.ts";
 import type { ProblemContext } from "./problem.ts";
 import type { BodyLimits } from "./request/limits.ts";
 import { type Deprecation, deprecationOf } from "./response/deprecation.ts";
@@ -17,6 +19,7 @@ import { ANONYMOUS, type Guard, guardOf, type SecurityOptions } from "./security
 export interface OperationOptions extends CompileOptions {
   security: SecurityOptions<unknown>;
   context: unknown;
+  hooks: GivenHooks;
 }
 
 /** The facts of one operation. Its schemas are compiled once, at its first request. */
@@ -25,7 +28,12 @@ export class Operation {
   readonly method: string;
   readonly entry: OperationEntry;
   readonly names: string[];
+  /** The handler inside of its hooks. */
   readonly handler: UntypedHandler;
+  /** The Express middlewares of the operation. Undefined if there are none. */
+  readonly middlewares: readonly RequestHandler[] | undefined;
+  /** The value of Express's `request.route`. */
+  readonly route: { path: string };
   readonly options: OperationOptions;
   readonly guard: Guard<unknown>;
   readonly deprecation: Deprecation | undefined;
@@ -44,9 +52,12 @@ export class Operation {
     this.method = entry.method.toUpperCase();
     this.entry = entry;
     this.names = parameterNames(entry.path);
-    this.handler = own.handler;
-    this.options = options;
     this.isPassedOn = own.handler === passOn;
+    this.handler = withHooks(own.handler, entry, options.hooks.around);
+    const { [entry.id]: middlewares } = options.hooks.use ?? {};
+    this.middlewares = middlewares === undefined ? undefined : [middlewares].flat();
+    this.route = { path: entry.path };
+    this.options = options;
     this.guard = this.isPassedOn ? () => ANONYMOUS : guardOf(options.document, entry, options.security);
     this.deprecation = deprecationOf(entry, entries);
     this.isCacheable = own.isCacheable === true;

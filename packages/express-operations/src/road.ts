@@ -1,6 +1,7 @@
 import type { Request, Response } from "express";
 import { oneOf } from "./lists.ts";
 import type { CompiledOperation } from "./compiled-operation.ts";
+import { callMiddlewares } from "./hooks.ts";
 import type { Operation, Route } from "./operation.ts";
 import { createProblem, Problem } from "./problem.ts";
 import { faultsOf, type RequestData } from "./eov/eov.ts";
@@ -69,11 +70,17 @@ export function serve(road: Road, exchange: Exchange): MaybePromise<OperationRes
   const ended = route(road, exchange);
   if (ended !== undefined || exchange.operation === undefined) return ended;
   const routed = exchange as Routed;
+  const { operation, request, response } = routed;
+  const goOn = (): MaybePromise<OperationResult> => {
+    routed.compiled = operation.compiled ?? operation.compile();
+    return accept(routed) ?? fromCache(road.cache, routed, () => fromHandler(routed));
+  };
+  const { middlewares } = operation;
   return unlessStreamed(routed, () =>
-    unlessEnded(credentials(routed), () => {
-      routed.compiled = routed.operation.compiled ?? routed.operation.compile();
-      return accept(routed) ?? fromCache(road.cache, routed, () => fromHandler(routed));
-    }),
+    unlessEnded(
+      credentials(routed),
+      middlewares === undefined ? goOn : () => callMiddlewares(middlewares, request, response).then(goOn),
+    ),
   );
 }
 
@@ -114,6 +121,7 @@ function route({ templates, passesUnknown }: Road, exchange: Exchange): Ended {
   exchange.operation = operation;
   if (operation !== undefined) {
     exchange.locals.operationId = operation.id;
+    exchange.request.route = operation.route;
     return undefined;
   }
   const headers = { Allow: allowedMethods(found.route) };
@@ -225,6 +233,14 @@ class HandlerInput {
     this.caller = admission.caller;
     this.callers = admission.callers;
     this.context = typeof context === "function" ? (context(request) as unknown) : context;
+  }
+
+  get request(): Request {
+    return this.#exchange.request;
+  }
+
+  get response(): Response {
+    return this.#exchange.response;
   }
 
   /** Aborts when the client has gone before the response has ended. It is created when it is first read. */

@@ -1,8 +1,9 @@
 import type { ReadableStream } from "node:stream/web";
+import type { Request, RequestHandler, Response } from "express";
 import type { FileBody } from "./response/streamed-response.ts";
 import type { ServerSentEvent } from "./response/server-sent-events.ts";
 import type { BodyOf, Concrete, StreamedBody, UploadedFile } from "./request/parts.ts";
-import type { StatusCode, StatusRange } from "./response/handler-response.ts";
+import type { HandlerResponse, StatusCode, StatusRange } from "./response/handler-response.ts";
 import type { BodyLimits } from "./request/limits.ts";
 
 /**
@@ -50,6 +51,45 @@ interface StreamedHandler<Id extends keyof Operations, Operations, Env extends H
   limits?: Partial<BodyLimits>;
 }
 
+/** The input of a hook: that of any handler. */
+export interface HookInput<Env extends HandlerTypes = HandlerTypes> extends Pick<
+  InputOf<0, [unknown], Env>,
+  "operationId" | "requestPath" | "context" | "request" | "response" | "signal" | "lastEventId"
+> {
+  path: Record<string, unknown>;
+  query: Record<string, unknown>;
+  headers: Record<string, unknown>;
+  cookies: Record<string, unknown>;
+  body?: unknown;
+  contentType?: string | undefined;
+  /** Undefined without credentials. */
+  caller: Env["caller"] | undefined;
+}
+
+/**
+ * A function around handlers, for transactions, spans or audit. `next` calls the handler, or the next hook, with the given fields
+ * in place of those of the input, and resolves with its response. Returns that response or another one.
+ */
+export type Hook<Env extends HandlerTypes = HandlerTypes> = (
+  input: HookInput<Env>,
+  next: (
+    fields?: Partial<Pick<HookInput<Env>, "body" | "caller" | "context" | "headers" | "query">>,
+  ) => Promise<HandlerResponse>,
+) => HandlerResponse | Promise<HandlerResponse>;
+
+/** A hook around all handlers, or hooks around all and around those of tags and operations. */
+export type Around<Operations, Env extends HandlerTypes> =
+  | Hook<Env>
+  | readonly (
+      | Hook<Env>
+      | { around: Hook<Env>; tags?: readonly string[]; operations?: readonly (keyof Operations)[] }
+    )[];
+
+/** Express middlewares by operationId. */
+export type OperationMiddlewares<Operations> = {
+  readonly [Id in keyof Operations]?: RequestHandler | readonly RequestHandler[];
+};
+
 /** Handles one operation. Declared errors are returned like successes; anything thrown is an internal error. */
 export type Handler<Operation, Env extends HandlerTypes = HandlerTypes> = HandlerOf<0, [Operation], Env>;
 
@@ -91,7 +131,11 @@ type InputOf<Id extends keyof Operations, Operations, Env extends HandlerTypes> 
   /** The callers by security scheme. There are several if the satisfied requirement has several schemes. */
   callers: CallersOf<CredentialsOf<Operations[Id]>, Env["caller"]>;
   context: Env["context"];
-  /** Aborts when the client has gone before the response has ended. `{ ...input }` does not copy it. */
+  /** Express's request. Its body is read already. `{ ...input }` copies none of `request`, `response` and `signal`. */
+  request: Request;
+  /** Express's response, for the fields that middlewares have set. Writing to it would break the response of the handler. */
+  response: Response;
+  /** Aborts when the client has gone before the response has ended. */
   signal: AbortSignal;
   /** The `Last-Event-ID` of a client that continues an event stream. */
   lastEventId: string | undefined;
