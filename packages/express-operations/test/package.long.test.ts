@@ -32,7 +32,6 @@ describe("the packed and installed package", () => {
         express: "5",
         "openapi-document": "*",
         "openapi-typescript": "7.13.0",
-        yaml: "2",
         typescript: "5.9.3",
         "typescript-7": "npm:typescript@7.0.2",
         "@types/express": "5",

@@ -125,7 +125,16 @@ test("without the package of Scalar, the start fails with the command that insta
     encoding: "utf8",
   });
   expect([stdout, stderr]).toEqual([
-    "referencePage needs the package @scalar/api-reference. Run `npm install @scalar/api-reference`.\n",
+    "referencePage needs the package @scalar/api-reference. Run `npm install @scalar/api-reference`, or set the option script.\n",
     "",
   ]);
+});
+
+test("the option script names another file of Scalar, which has to exist", async () => {
+  await using other = await serve({ script: new URL(import.meta.url) });
+  const path = /src="([^"]+)"/.exec(await pageOf(other))![1]!;
+  expect(await (await fetch(other.baseUrl + path)).text()).toBe(await readFile(new URL(import.meta.url), "utf8"));
+  expect(() => referencePage({ document, script: "scalar.js" })).toThrow(
+    "The option script of referencePage is scalar.js. There is no such file.",
+  );
 });

@@ -15,6 +15,10 @@ export interface ReferencePageOptions {
   server?: string;
   /** The path of the document, if the application serves it. Default: the page serves it, as `openapi.json` below its own path. */
   url?: string;
+  /**
+   * The file of Scalar: `dist/browser/standalone.js` of the package `@scalar/api-reference`. Default: that of the installed package.
+   */
+  script?: string | URL;
   /** More settings of Scalar (https://scalar.com/products/api-references/configuration). */
   settings?: object;
 }
@@ -22,11 +26,11 @@ export interface ReferencePageOptions {
 /**
  * Returns an Express handler that shows a document as a page at its mount path, where a reader can call the API with a credential.
  * The page loads nothing from other hosts, and its policy allows only its own scripts and requests to its own origin. It
- * allows inline styles, since Scalar needs them. Throws if the package `@scalar/api-reference` is not installed.
+ * allows inline styles, since Scalar needs them. Throws if there is no file of Scalar.
  */
 export function referencePage(options: ReferencePageOptions): RequestHandler {
   const { document, url } = options;
-  const file = scalarFile();
+  const file = scalarFile(options.script);
   let loading: ReturnType<typeof loadScalar> | undefined;
   let json: Buffer | undefined;
   return async (request, response, next) => {
@@ -47,19 +51,27 @@ export function referencePage(options: ReferencePageOptions): RequestHandler {
 const DOCUMENT = "/openapi.json";
 const ALLOWED = { Allow: "GET, HEAD, OPTIONS" };
 
-/** Returns the file with Scalar as one self-contained script (https://github.com/scalar/scalar, MIT). */
-function scalarFile(): URL {
+/** Returns the file with Scalar as one self-contained script (https://github.com/scalar/scalar, MIT). Throws if there is none. */
+function scalarFile(given: string | URL | undefined): string | URL {
+  const file = given ?? installedScalar();
+  if (file !== undefined && existsSync(file)) return file;
+  throw new Error(
+    given === undefined
+      ? "referencePage needs the package @scalar/api-reference. Run `npm install @scalar/api-reference`, or set the option script."
+      : `The option script of referencePage is ${String(given)}. There is no such file.`,
+  );
+}
+
+function installedScalar(): URL | undefined {
   try {
-    const file = new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference"));
-    if (existsSync(file)) return file;
+    return new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference"));
   } catch {
-    // The package is not there.
+    return undefined;
   }
-  throw new Error("referencePage needs the package @scalar/api-reference. Run `npm install @scalar/api-reference`.");
 }
 
 /** Reads and compresses Scalar. Its path contains its hash, so that browsers may cache it for ever. */
-async function loadScalar(file: URL) {
+async function loadScalar(file: string | URL) {
   const plain = await readFile(file);
   const version = hash("sha256", plain, "base64url").slice(0, 16);
   return { path: `/scalar-${version}.js`, plain, gzipped: await promisify(gzip)(plain) };
