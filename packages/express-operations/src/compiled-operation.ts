@@ -50,6 +50,8 @@ export interface CompileOptions {
   limits: Partial<BodyLimits>;
   /** Whether a vendor type stands for the type of its suffix. */
   vendorTypes: boolean;
+  /** Whether bodies may have been parsed by middlewares. */
+  parsedBodies: boolean;
   /** Verifies the bytes of each body, even of a missing one, before they are parsed. */
   verifyBody: VerifyBody | undefined;
   checking: ResponseChecking;
@@ -84,7 +86,7 @@ export function compileOperation(
   options: CompileOptions,
   streamed: Partial<BodyLimits> | undefined,
 ): CompiledOperation {
-  const { document, limits, vendorTypes, verifyBody, checking, streams } = options;
+  const { document, limits, vendorTypes, parsedBodies, verifyBody, checking, streams } = options;
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const { content = {} } = requestBody ?? {};
   const required = isBodyRequired(entry, requestBody);
@@ -97,7 +99,7 @@ export function compileOperation(
   const reading = { required, vendorTypes };
   const readerOf = (): BodyReader =>
     streamed === undefined
-      ? bodyReader(document, content, { ...reading, limits: limitsOf(limits), verifyBody })
+      ? bodyReader(document, content, { ...reading, limits: limitsOf(limits), parsedBodies, verifyBody })
       : streams.bodyReader(document, entry, content, {
           ...reading,
           limits: streamedLimitsOf(limits, streamed),

@@ -1,4 +1,12 @@
-import { type OpenApiDocument, type OperationEntry, type RequestBodyObject, resolve } from "openapi-document";
+import {
+  essenceOf,
+  isJson,
+  isText,
+  type OpenApiDocument,
+  type OperationEntry,
+  type RequestBodyObject,
+  resolve,
+} from "openapi-document";
 import type { BodyLimits } from "./request/limits.ts";
 import type { HandlerResponse } from "./response/handler-response.ts";
 
@@ -27,14 +35,29 @@ export function optionsOf(given: GivenHandler | undefined): HandlerOptions {
 }
 
 /** Throws if an operation has no body to stream, or if its responses may depend on more than its URL. */
-export function expectSuitable(document: OpenApiDocument, entry: OperationEntry, options: HandlerOptions): void {
+export function expectSuitable(
+  document: OpenApiDocument,
+  entry: OperationEntry,
+  options: HandlerOptions,
+  parsedBodies: boolean,
+): void {
   if (options.isCacheable === true) expectCacheable(entry);
   if (options.streamsBody !== true) return;
   const { content = {} } = resolve<RequestBodyObject>(document, entry.operation.requestBody ?? {});
+  const parsed = Object.keys(content).find((type) => isParsed(essenceOf(type)));
+  if (parsedBodies && parsed !== undefined)
+    throw new Error(
+      `The handler of "${entry.id}" cannot have a streamed body with the option parsedBodies: a body parser may read ${parsed} first. Remove one of both.`,
+    );
   if (Object.keys(content).length > 0) return;
   throw new Error(
     `The handler of "${entry.id}" cannot have a streamed body: the operation has no request body. Remove \`streamsBody\`.`,
   );
+}
+
+/** Whether body parsers read a media type by default. */
+function isParsed(essence: string): boolean {
+  return isJson(essence) || isText(essence) || essence === "application/x-www-form-urlencoded";
 }
 
 /**

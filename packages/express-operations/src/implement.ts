@@ -86,6 +86,12 @@ interface CommonOptions extends Partial<BodyLimits> {
    */
   vendorTypes?: boolean;
   /**
+   * Uses the bodies that `express.json`, `urlencoded`, `text` or `raw` have parsed before. Their values are validated like others, but
+   * repeated names and digits beyond the precision of a double are gone. Default: a parsed body is an error, unless its bytes are in
+   * `request.rawBody`.
+   */
+  parsedBodies?: boolean;
+  /**
    * Which responses are validated against the document, headers included. Default: "off". The response is sent
    * unchanged; `onViolation` decides what a violation leads to.
    */
@@ -232,6 +238,7 @@ function operationsFor(
     context,
     realm = "api",
     vendorTypes = false,
+    parsedBodies = false,
     checkResponses = "off",
     onViolation = () => {},
     onInvalidCredential,
@@ -244,17 +251,22 @@ function operationsFor(
   expectHooks(entries, options);
   for (const entry of entries) {
     const own = optionsOf(handlers[entry.id]);
-    expectSuitable(document, entry, own);
+    expectSuitable(document, entry, own, parsedBodies);
     if (own.streamsBody === true && verifyBody !== undefined)
       throw new Error(
         `The handler of "${entry.id}" cannot have a streamed body: its signature covers the whole body. Remove \`streamsBody\`.`,
       );
   }
+  if (parsedBodies && verifyBody !== undefined)
+    throw new Error(
+      "The option parsedBodies cannot be set for signed bodies: a signature covers the bytes. Keep them in `request.rawBody`.",
+    );
   const checking = { share: checkResponses, onViolation };
   const shared = {
     document,
     limits: options,
     vendorTypes,
+    parsedBodies,
     verifyBody,
     checking,
     streams: streamsOf(options.streams ?? {}),

@@ -38,9 +38,6 @@ export function announcementReader(
     }
     expectUncoded(request);
     if (Number(request.headers["content-length"] ?? 0) > limit) throw tooLarge(limit);
-    if (request.readableDidRead) {
-      throw new Error("The request body was already read. Mount the implementation before other body parsers.");
-    }
     const contentType = declaredType.includes("*") ? mediaType.canonical : declaredType;
     return { sent, mediaType, declaredType, contentType };
   };

@@ -13,6 +13,7 @@ import { type MediaType } from "../media-type.ts";
 import { createProblem } from "../problem.ts";
 import type { BodyLimits } from "./limits.ts";
 import { announcementReader, awaitsContinue, brokenOff, hasBody, tooLarge } from "./announced-body.ts";
+import { readBody } from "./parsed-body.ts";
 import type { UploadedFile } from "./parts.ts";
 import { formReader, multipartReader } from "./form.ts";
 
@@ -55,8 +56,15 @@ export function bodyReader(
     required,
     limits,
     vendorTypes,
+    parsedBodies,
     verifyBody,
-  }: { required: boolean; limits: BodyLimits; vendorTypes: boolean; verifyBody: VerifyBody | undefined },
+  }: {
+    required: boolean;
+    limits: BodyLimits;
+    vendorTypes: boolean;
+    parsedBodies: boolean;
+    verifyBody: VerifyBody | undefined;
+  },
 ): BodyReader {
   const { bodyLimit: limit } = limits;
   const announced = announcementReader(content, { required, limit, vendorTypes });
@@ -70,7 +78,8 @@ export function bodyReader(
     const body = announced(request);
     if (body === undefined) return undefined;
     const { sent, mediaType, declaredType, contentType } = body;
-    if (awaitsContinue(request)) response.writeContinue();
+    const read = readBody(request, mediaType.essence, parsedBodies);
+    if (read !== undefined && "value" in read) return { contentType, declaredType, isOpaque: false, value: read.value };
     const parse = parsers.get(declaredType)!;
     const bodyOf = (bytes: Buffer) => {
       const parsed = parse(bytes, mediaType, sent, request);
@@ -83,6 +92,11 @@ export function bodyReader(
             value: parsed,
           };
     };
+    if (read !== undefined) {
+      if (read.bytes.length > limit) throw tooLarge(limit);
+      return bodyOf(read.bytes);
+    }
+    if (awaitsContinue(request)) response.writeContinue();
     return request.complete ? bodyOf(bytesOf(request, limit)) : bytesToCome(request, limit).then(bodyOf);
   };
 }

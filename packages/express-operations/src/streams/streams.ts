@@ -1,6 +1,7 @@
 import { essenceOf } from "openapi-document";
 import type { Streams } from "../compiled-operation.ts";
 import { announcementReader } from "../request/announced-body.ts";
+import { alreadyRead } from "../request/parsed-body.ts";
 import { MultipartStream } from "./multipart-stream.ts";
 import { type PartReader, partReader } from "./part-reader.ts";
 import { BodyStream, leaveUnread } from "./request-stream.ts";
@@ -28,6 +29,7 @@ const bodyReader: Streams["bodyReader"] = (document, entry, content, { required,
   return (request, response) => {
     const body = announced(request);
     if (body === undefined) return undefined;
+    if (request.readableDidRead) throw alreadyRead();
     const { sent, declaredType, contentType } = body;
     const readParts = readers.get(declaredType);
     const stream = new BodyStream(request, response, limits.bodyLimit);
