@@ -150,7 +150,8 @@ export function implement<Operations, Env extends HandlerTypes = HandlerTypes>()
   ): Implementation => {
     expectVersion(options.document);
     const document = readableDocument(options.document);
-    return serve(document, operationsOf(document), options.handlers as object as Record<string, GivenHandler>, options);
+    const handlers: object = options.handlers;
+    return serve(document, operationsOf(document), handlers as Record<string, GivenHandler>, options);
   };
 }
 

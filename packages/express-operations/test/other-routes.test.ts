@@ -32,13 +32,13 @@ const orders = documentOf({
 
 function documentOf(paths: object): OpenApiDocument {
   const components = { securitySchemes: { token: { type: "http", scheme: "bearer" } } };
-  return { openapi: "3.1.1", paths, components } as OpenApiDocument;
+  return { openapi: "3.1.1", paths, components };
 }
 
 const listBooks = () => ({ status: 200, body: [{ title: "Emma" }] });
 const security = { token: (given: string) => (given === "secret" ? { caller: "Ada", scopes: ["write"] } : undefined) };
 const bookshop = (options: object = {}, handlers: object = { listBooks, addBook: () => ({ status: 201 }) }) =>
-  implement()({ document: books, handlers, security, ...options } as never);
+  implement()({ document: books, handlers, security, ...options });
 
 /** Names itself, the method, the path and the parsed body, as a route behind the implementation sees them. */
 const legacy: RequestHandler = (request, response) => {

@@ -223,12 +223,13 @@ describe("an error names the file, the place and the remedy", () => {
     [
       "aliases that multiply",
       {
-        "openapi.yaml": [
-          "a: &a [x]",
-          ..."bcdefghi"
-            .split("")
-            .map((name, at) => `${name}: &${name} [${Array(9).fill(`*${"abcdefgh"[at]}`).join()}]`),
-        ].join("\n"),
+        "openapi.yaml": Array.from(
+          { length: 9 },
+          (_, at) =>
+            `a${at}: &a${at} [${Array(9)
+              .fill(at === 0 ? "x" : `*a${at - 1}`)
+              .join()}]`,
+        ).join("\n"),
       },
       /openapi\.yaml: Excessive alias count/,
     ],

@@ -37,7 +37,7 @@ const scriptPath = async () => /src="([^"]+)"/.exec(await pageOf(server))![1]!;
 
 test("the page has the document's title, and its document and script below its own path", async () => {
   const page = await pageOf(server);
-  expect(page).toContain("<title>Books &amp; &quot;More&quot; API 1.0.0&lt;/title&gt;</title>");
+  expect(page).toContain("<title>Books &amp; &#34;More&#34; API 1.0.0&lt;/title&gt;</title>");
   expect(settingsOf(page)).toMatchObject({
     url: "/shop/docs/openapi.json",
     authentication: { preferredSecurityScheme: "key" },

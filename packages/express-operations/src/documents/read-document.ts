@@ -134,8 +134,9 @@ class Bundle {
     const isAlone = component !== undefined && Object.keys(component.owner).length === 1;
     const [named] = pointerKeys(isAlone ? component.at : at).slice(-1);
     const base = (named || nameOf(file).replace(/^.*\/|\.\w+$/g, "")).replaceAll(/[^\w.-]/g, "_");
+    const isTaken = (name: string) => !isAlone && Object.hasOwn(schemas, name);
     let name = isAlone ? named! : base;
-    for (let count = 2; !isAlone && Object.hasOwn(schemas, name); count++) name = `${base}-${count}`;
+    for (let count = 2; isTaken(name); count++) name = `${base}-${count}`;
     const reference = `#/components/schemas/${escapeKey(name)}`;
     this.#placed.set(url, reference);
     schemas[name] = value;

@@ -155,7 +155,7 @@ function scalarSettings(url: string, { document, server, settings }: ReferencePa
 }
 
 function escapeHtml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&#34;");
 }
 
 function html(title: string, script: string, startScript: string, url: string): string {

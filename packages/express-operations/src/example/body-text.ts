@@ -13,7 +13,14 @@ import {
   responseKey,
   type Schema,
 } from "openapi-document";
-import type { ExampleResponse } from "./example-responses.ts";
+
+/** A response as a handler returns it. */
+export interface ExampleResponse {
+  status: number;
+  headers?: Record<string, string | number | boolean | string[]>;
+  contentType?: string;
+  body?: unknown;
+}
 
 /** The XML Object of a schema: https://spec.openapis.org/oas/v3.1.1.html#xml-object */
 interface Xml {

@@ -10,22 +10,14 @@ import {
   responseKey,
   type Schema,
 } from "openapi-document";
-import { withBodyText } from "./body-text.ts";
+import { type ExampleResponse, withBodyText } from "./body-text.ts";
 import { parsedExample } from "./given-values.ts";
 import { validValue } from "./valid-value.ts";
 
 // An import of `node:http` would load Node's unused WebSocket and fetch, because it reads every export.
 const { validateHeaderName, validateHeaderValue } = process.getBuiltinModule("node:http");
 
-export { withBodyText };
-
-/** A response as a handler returns it. */
-export interface ExampleResponse {
-  status: number;
-  headers?: Record<string, string | number | boolean | string[]>;
-  contentType?: string;
-  body?: unknown;
-}
+export { type ExampleResponse, withBodyText };
 
 /** The choices among the responses of an operation. */
 export interface Wanted {
