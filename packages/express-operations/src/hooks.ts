@@ -92,7 +92,7 @@ export async function callMiddlewares(
 ): Promise<void> {
   for (const middleware of middlewares) {
     await new Promise<void>((done, fail) => {
-      const next = (error?: unknown): void => (error === undefined || error === null ? done() : fail(error as Error));
+      const next = (error?: unknown): void => (error === undefined || error === null ? done() : fail(error));
       Promise.resolve(middleware(request, response, next)).catch(fail);
     });
   }

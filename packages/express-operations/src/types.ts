@@ -1,5 +1,5 @@
 import type { ReadableStream } from "node:stream/web";
-import type { Request, RequestHandler, Response } from "express";
+import type { Request, RequestHandler, Response as ExpressResponse } from "express";
 import type { FileBody } from "./response/streamed-response.ts";
 import type { ServerSentEvent } from "./response/server-sent-events.ts";
 import type { BodyOf, Concrete, StreamedBody, UploadedFile } from "./request/parts.ts";
@@ -134,7 +134,7 @@ type InputOf<Id extends keyof Operations, Operations, Env extends HandlerTypes> 
   /** Express's request. Its body is read already. `{ ...input }` copies none of `request`, `response` and `signal`. */
   request: Request;
   /** Express's response, for the fields that middlewares have set. Writing to it would break the response of the handler. */
-  response: Response;
+  response: ExpressResponse;
   /** Aborts when the client has gone before the response has ended. */
   signal: AbortSignal;
   /** The `Last-Event-ID` of a client that continues an event stream. */

@@ -59,7 +59,7 @@ async function serve(options: Partial<Options>, at = "/") {
     security,
     context: { db: "pool" },
     ...options,
-  } as Options);
+  });
   const server = await listen(handler, at);
   const send = async (path: string, init?: RequestInit) => {
     const response = await fetch(server.baseUrl + path, init);
@@ -180,8 +180,8 @@ describe("around", () => {
 
   test.each([
     [
-      { around: [{ tags: ["wirte"], around: (_: unknown, next: () => never) => next() }] },
-      /around names the tag wirte/,
+      { around: [{ tags: ["change"], around: (_: unknown, next: () => never) => next() }] },
+      /around names the tag change/,
     ],
     [{ around: [{ operations: ["x"], around: (_: unknown, next: () => never) => next() }] }, /names the operation x/],
     [{ around: [{ tags: ["read"] }] }, /around has to be a function/],
@@ -260,7 +260,7 @@ describe("the request of Express", () => {
     await using server = await serve({ around }, "/v1");
     await server.send("/books/1");
     expect(routes).toEqual([["/v1", "/books/{bookId}", true]]);
-    app.use(implement()({ document, handlers, security: { token: () => undefined }, context: { db: "" } } as never));
+    app.use(implement()({ document, handlers, security: { token: () => undefined }, context: { db: "" } }));
     await using other = await listen(app);
     await fetch(`${other.baseUrl}/books/2`);
     await expect.poll(() => noticed).toEqual(["/books/{bookId}"]);
@@ -325,7 +325,7 @@ describe("onResponse", () => {
 
   test("requests that are passed on are not reported, and its error is a warning", async () => {
     const warned = once(process, "warning");
-    const onResponse = vi.fn(() => {
+    const onResponse = vi.fn<() => void>(() => {
       throw new Error("no metrics");
     });
     await using server = await serve({ unknownPaths: "next", onResponse });

@@ -154,15 +154,19 @@ test("adds", () => expect(1 + 1).toBe(3));
     writeFileSync(join(folder, "test/broken.long.test.ts"), `throw new Error("Not loaded.\\nThe second line.");`);
 
     const program = join(clone.directory, "packages/repository/src/test.ts");
-    const { status, stdout, stderr } = spawnSync(process.execPath, [program, "test:long", "--filter=@platform/command-line"], {
-      encoding: "utf8",
-      env: {
-        ...process.env,
-        DO_NOT_TRACK: "1",
-        PATH: dirname(pnpmPath()) + delimiter + process.env["PATH"], // turbo runs scripts by pnpm
-        pnpm_config_verify_deps_before_run: "false", // otherwise pnpm would install into the modules that the clone shares with this checkout
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [program, "test:long", "--filter=@platform/command-line"],
+      {
+        encoding: "utf8",
+        env: {
+          ...process.env,
+          DO_NOT_TRACK: "1",
+          PATH: dirname(pnpmPath()) + delimiter + process.env["PATH"], // turbo runs scripts by pnpm
+          pnpm_config_verify_deps_before_run: "false", // otherwise pnpm would install into the modules that the clone shares with this checkout
+        },
       },
-    });
+    );
     const summary = stdout.slice(stdout.search(/\n 0\.[1-9] min packages\/command-line\/test\/slow\.long\.test\.ts\n/));
     expect(summary, stderr).toContain("\n 0.0 min packages/command-line/test/quick.long.test.ts\n");
     const [total, ...failed] = summary.slice(summary.indexOf("failed")).trimEnd().split("\n").toReversed();
