@@ -15,15 +15,15 @@ beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "mutate-test-"))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("`mutate`", () => {
-  const pattern = ["--package", "mock", "--at", "src/prefer.ts:27"];
+  const pattern = ["--package", "command-line", "--at", "src/program.ts:174"];
 
   test(
     "prints the survivors and the score, and fails below the floor",
     async () => {
       const { code, output } = await mutate(...pattern, "--floor", "100");
       expect(code).toBe(1);
-      expect(output).toContain("[Survived] Regex\nsrc/prefer.ts:27:31\n");
-      expect(output).toMatch(/ prefer\.ts +\| +\d+\.\d+ \|/);
+      expect(output).toContain("[Survived] OptionalChaining\nsrc/program.ts:174:18\n");
+      expect(output).toMatch(/ program\.ts +\| +\d+\.\d+ \|/);
       expect(output).toMatch(/Final mutation score \d+\.\d+ under breaking threshold 100/);
     },
     10 * MINUTES,
@@ -32,15 +32,15 @@ describe("`mutate`", () => {
   test(
     "kills mutants of code that runs only in child processes",
     async () => {
-      const { code, output } = await mutate("--package", "dev", "--at", "src/scaffold.ts:26", "--floor", "100");
-      expect(output).toMatch(/ scaffold\.ts +\| +100\.00 \|/);
+      const { code, output } = await mutate("--package", "command-line", "--at", "src/program.ts:109", "--floor", "100");
+      expect(output).toMatch(/ program\.ts +\| +100\.00 \|/);
       expect(code).toBe(0);
     },
     10 * MINUTES,
   );
 
   test("fails for an unknown package and for an invalid number", async () => {
-    expect(await mutate("--package", "mok")).toMatchObject({
+    expect(await mutate("--package", "clint")).toMatchObject({
       code: 2,
       output: expect.stringMatching(
         /^error: There is no package mok with tests. Set --package to one of [\w-]+, .*\bclient\b.*\.\n/,
@@ -81,5 +81,5 @@ async function mutate(...args: string[]): Promise<{ code: number; output: string
 }
 
 function repositoryText(): string[] {
-  return repositoryFiles("apps/mock/*").map((file) => readFileSync(join(root, file), "utf8"));
+  return repositoryFiles("packages/command-line/*").map((file) => readFileSync(join(root, file), "utf8"));
 }
