@@ -170,6 +170,7 @@ describe("an operation without a handler", () => {
       required: ["id", "sold"],
       properties: { id: { type: "string", format: "uuid" }, sold: { type: "string", format: "date" } },
     };
+    const sale = { type: "object", xml: { name: "sale" }, properties: { id: { type: "integer", example: 7 } } };
     const paths = {
       "/sales": {
         get: { operationId: "listSales", responses: { 200: json({ type: "array", minItems: 2, items: schema }) } },
@@ -180,12 +181,19 @@ describe("an operation without a handler", () => {
           responses: { 200: { description: "", content: { "text/csv": { example: "id\n1\n" } } } },
         },
       },
+      "/last": {
+        get: {
+          operationId: "lastSale",
+          responses: { 200: { description: "", content: { "application/xml": { schema: sale } } } },
+        },
+      },
     };
     const shop = implement()({
       document: documentOf(paths),
       handlers: {},
       notImplemented: "mock",
       checkResponses: "always",
+      onViolation: ({ message }) => expect.unreachable(message),
     });
     await using server = await serve(shop);
     const sales = (await (await fetch(`${server.baseUrl}/v1/sales`)).json()) as object[];
@@ -198,6 +206,8 @@ describe("an operation without a handler", () => {
     ]);
     const log = await fetch(`${server.baseUrl}/v1/log`);
     expect([log.headers.get("Content-Type"), await log.text()]).toEqual(["text/csv", "id\n1\n"]);
+    const last = await (await fetch(`${server.baseUrl}/v1/last`)).text();
+    expect(last).toBe('<?xml version="1.0" encoding="UTF-8"?>\n<sale><id>7</id></sale>');
   });
 
   test('goes to the routes behind, before its credentials and input are validated, with "next"', async () => {
@@ -215,17 +225,21 @@ describe("an operation without a handler", () => {
     expect((await fetch(`${server.baseUrl}/v1/books`, { method: "HEAD" })).status).toBe(299);
   });
 
-  test('needs no security handler, and no feature that this package serves, with "next"', () => {
+  test('needs no security handler, and no feature that this package serves, with "next"', async () => {
     const paths = {
       "/x": {
         get: { operationId: "x", security: [{ token: [] }, { cert: [] }], responses: {} },
         put: { operationId: "y", responses: {}, requestBody: json({ type: "string", pattern: "(" }) },
       },
     };
+    const compilePattern = (pattern: string) => expect.unreachable(pattern);
     const start = (notImplemented: string) =>
-      implement()({ document: documentOf(paths), handlers: {}, notImplemented, warm: true } as never);
+      implement()({ document: documentOf(paths), handlers: {}, notImplemented, warm: true, compilePattern } as never);
     expect(start("next").missing).toEqual(["x", "y"]);
-    expect(() => start("501")).toThrow('Operation "x" needs the security scheme "token"');
+    expect(await start("next").ready).toEqual([]);
+    expect(() => start("501")).toThrow("y, body: The pattern ( cannot be compiled.");
+    const withoutPattern = { document: documentOf(paths), handlers: {}, notImplemented: "501" as const };
+    expect(() => implement()(withoutPattern)).toThrow('Operation "x" needs the security scheme "token"');
   });
 
   test("is listed in `missing`, and is an error at start without notImplemented", () => {

@@ -115,6 +115,36 @@ properties: { title: { $ref: title.yaml }, author: { $ref: "more.yaml#/$defs/Per
     expect(JSON.stringify(document)).toContain('"schema":{"$ref":"#/components/schemas/book-2"}');
   });
 
+  test("have the name of their component wherever they are referred to, and take no other name", async () => {
+    const document = await read({
+      "openapi.yaml": withSchema(
+        "{ $ref: book.yaml }",
+        `components:
+  schemas:
+    Book: { $ref: book.yaml }
+    Described: { $ref: novel.yaml, description: Own }
+    Person: { type: string }
+    Unused: { $ref: "#/components/schemas/None" }`,
+      ),
+      "book.yaml": 'properties: { author: { $ref: "more.yaml#/components/schemas/Person" } }',
+      "novel.yaml": "type: object",
+      "more.yaml": "components: { schemas: { Person: { $ref: person.yaml } } }",
+      "person.yaml": "type: object",
+    });
+    expect(JSON.stringify(document)).toContain('"schema":{"$ref":"#/components/schemas/Book"}');
+    expect(document.components).toEqual({
+      schemas: {
+        Book: { properties: { author: { $ref: "#/components/schemas/Person-2" } } },
+        Described: { $ref: "#/components/schemas/novel", description: "Own" },
+        Person: { type: "string" },
+        "Person-2": { $ref: "#/components/schemas/person" },
+        Unused: { $ref: "#/components/schemas/None" },
+        novel: { type: "object" },
+        person: { type: "object" },
+      },
+    });
+  });
+
   test("may refer to themselves and to each other", async () => {
     const path = write({
       "openapi.yaml": withSchema("{ $ref: book.yaml }"),
@@ -232,6 +262,11 @@ describe("an error names the file, the place and the remedy", () => {
         ).join("\n"),
       },
       /openapi\.yaml: Excessive alias count/,
+    ],
+    [
+      "a file that is too large",
+      { "openapi.yaml": "#".repeat(2 ** 26 + 1) },
+      /openapi\.yaml: The files of the document have more/,
     ],
     [
       "a value that is too deep",

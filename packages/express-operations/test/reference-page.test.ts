@@ -1,6 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { type IncomingMessage, request as httpRequest } from "node:http";
+import { text } from "node:stream/consumers";
 import express from "express";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { referencePage, type ReferencePageOptions } from "../src/documents/reference-page.ts";
@@ -78,7 +81,17 @@ test("server, url and settings replace the server, the document's path and the s
     theme: "</moon>",
   });
   expect(page).toContain('<a href="/openapi.json">');
+  expect(page).not.toContain("</moon>");
   expect((await fetch(`${other.baseUrl}/shop/docs/openapi.json`)).status).toBe(299);
+});
+
+test("a mount path that the request chooses cannot add elements to the page", async () => {
+  await using other = await listen(express().use("/:shop/docs", referencePage({ document })));
+  const sent = httpRequest(other.baseUrl, { path: '/"><x>/docs' }).end();
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  const page = await text(response);
+  expect(page).toContain('<script src="/&#34;&gt;&lt;x&gt;/docs/scalar-');
+  expect(page).not.toContain("<x>");
 });
 
 test("other paths below the page reach the routes behind", async () => {
