@@ -13,6 +13,8 @@ import {
   essenceOf,
 } from "openapi-document";
 import { type BodyLimits, limitsOf, streamedLimitsOf } from "./request/limits.ts";
+import { type ParseRequest, requestConversion } from "./conversions.ts";
+import { convertsNumbers, extensionsOf, withNumbers } from "./formats.ts";
 import { parametersReader } from "./request/parameters.ts";
 import { buildValidators, type Validators } from "./eov/validator.ts";
 import { type ResponseChecking, buildResponseFilter } from "./response/response-filter.ts";
@@ -55,6 +57,8 @@ export interface CompileOptions {
   /** Verifies the bytes of each body, even of a missing one, before they are parsed. */
   verifyBody: VerifyBody | undefined;
   checking: ResponseChecking;
+  /** Whether undeclared query parameters are dropped. */
+  ignoresUnknownQuery: boolean;
   streams: Streams;
 }
 
@@ -62,6 +66,10 @@ export interface CompileOptions {
 export interface CompiledOperation {
   readBody: BodyReader | undefined;
   readParameters: ReturnType<typeof parametersReader>;
+  /** Reads the parameters with numbers as texts. Undefined if no format converts them. */
+  readTexts: ReturnType<typeof parametersReader> | undefined;
+  /** Converts the values of a valid request. */
+  parse: ParseRequest | undefined;
   /** The declared names of headers. */
   headerNames: string[];
   validators: Validators;
@@ -86,7 +94,7 @@ export function compileOperation(
   options: CompileOptions,
   streamed: Partial<BodyLimits> | undefined,
 ): CompiledOperation {
-  const { document, limits, vendorTypes, parsedBodies, verifyBody, checking, streams } = options;
+  const { document, limits, vendorTypes, parsedBodies, verifyBody, checking, ignoresUnknownQuery, streams } = options;
   const requestBody = resolve<RequestBodyObject | undefined>(document, entry.operation.requestBody);
   const { content = {} } = requestBody ?? {};
   const required = isBodyRequired(entry, requestBody);
@@ -105,9 +113,14 @@ export function compileOperation(
           limits: streamedLimitsOf(limits, streamed),
           validators,
         });
+  const readerFor = (own: OpenApiDocument) =>
+    parametersReader(own, entry, apiKeyParameters(document, entry), ignoresUnknownQuery);
+  const hasNumbers = entry.parameters.some(({ schema }) => convertsNumbers(document, schema));
   return {
     readBody: Object.keys(content).length > 0 ? readerOf() : undefined,
-    readParameters: parametersReader(document, entry, apiKeyParameters(document, entry)),
+    readParameters: readerFor(hasNumbers ? withNumbers(document, "rounded") : document),
+    readTexts: hasNumbers ? readerFor(withNumbers(document, "texts")) : undefined,
+    parse: extensionsOf(document) && requestConversion(document, entry, streamed === undefined ? content : {}),
     headerNames,
     validators,
     filterResponse: buildResponseFilter(document, entry, checking),

@@ -13,6 +13,7 @@ import {
 } from "openapi-document";
 import { expectVersion } from "./validation/unsupported.ts";
 import { expectSuitable, type GivenHandler, optionsOf, passOn, type UntypedHandler } from "./handler.ts";
+import { expectExtensions, type Format, withExtensions } from "./formats.ts";
 import { expressHandler, type OnResponse } from "./express.ts";
 import { expectHooks, type GivenHooks } from "./hooks.ts";
 import { Operation, type Route } from "./operation.ts";
@@ -117,6 +118,12 @@ interface CommonOptions extends Partial<BodyLimits> {
    * a pattern that it cannot compile. Default: the regular expressions of JavaScript.
    */
   compilePattern?: CompilePattern;
+  /** How values of formats are validated and converted, by `format`. Handlers receive and return converted values. */
+  formats?: Record<string, Format>;
+  /** Definitions of ajv keywords that validate requests and checked responses. */
+  keywords?: readonly { keyword: string | string[] }[];
+  /** Whether a request with an undeclared query parameter gets a 400, or its handler does not see the parameter. Default: "reject". */
+  unknownQueryParameters?: "reject" | "ignore";
   /**
    * Compiles every operation at start instead of at its first request. `ready` then lists each operation that does not
    * compile, whatever the reason.
@@ -169,7 +176,8 @@ export function serve(
   options: ServeOptions,
 ): Implementation {
   expectFunctions(givenHandlers, options);
-  const document = options.compilePattern === undefined ? given : withCompiler(given, options.compilePattern);
+  const patterned = options.compilePattern === undefined ? given : withCompiler(given, options.compilePattern);
+  const document = withOptions(patterned, options);
   const { notImplemented, unknownPaths = "reject" } = options;
   const isMissing = ({ id }: OperationEntry) => !Object.hasOwn(givenHandlers, id) || givenHandlers[id] === undefined;
   const missing = notImplemented === undefined ? [] : entries.filter(isMissing);
@@ -201,12 +209,20 @@ function standIn(document: OpenApiDocument, entry: OperationEntry, kind: NotImpl
   return async () => (await import("./example/example-responses.ts")).mockResponse(document, entry);
 }
 
+/** Returns a document with the extensions of the options, if there are any. */
+function withOptions(document: OpenApiDocument, { formats = {}, keywords = [] }: ServeOptions): OpenApiDocument {
+  if (Object.keys(formats).length === 0 && keywords.length === 0) return document;
+  expectExtensions(document, { formats, keywords });
+  return withExtensions(document, { formats, keywords });
+}
+
 const CALLBACKS = ["compilePattern", "onInvalidCredential", "onResponse", "onViolation"] as const;
 /** The values of options that are chosen by name. */
 const CHOICES = {
   notImplemented: ['"501"', '"mock"', '"next"'],
   problemFormat: ['"declared"', '"json"', '"problem+json"', "a function"],
   unknownPaths: ['"reject"', '"next"'],
+  unknownQueryParameters: ['"reject"', '"ignore"'],
 } as const;
 
 /** Throws for an option that is called and is no function, or that has no such value. The handlers themselves are compared with the document. */
@@ -270,6 +286,7 @@ function operationsFor(
     parsedBodies,
     verifyBody,
     checking,
+    ignoresUnknownQuery: options.unknownQueryParameters === "ignore",
     streams: streamsOf(options.streams ?? {}),
     context,
     security: { handlers: security, realm, onInvalidCredential },

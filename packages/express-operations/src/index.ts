@@ -6,6 +6,7 @@ export { responseTagger } from "./response/response-tagger.ts";
 export type { FileBody, FileOptions } from "./response/streamed-response.ts";
 export { file } from "./streams/file.ts";
 export { event, type EventFields, type ServerSentEvent, textEvent } from "./response/server-sent-events.ts";
+export type { Format } from "./formats.ts";
 export { implement, type Implementation, type ImplementOptions, type NotImplemented } from "./implement.ts";
 export type { Locals } from "./road.ts";
 export { mountPath } from "./request/path-router.ts";

@@ -193,6 +193,13 @@ function validate(exchange: Routed, body: ReceivedBody | undefined): Ended {
     const faults = [validator.parameters, ...(isBodyValid ? [] : [validator.body])].flatMap(faultsOf);
     return problemOfFaults(operation.options.document, operation.entry.parameters, faults, request);
   }
+  if (compiled.parse !== undefined) {
+    const { path: params, ...texts } = compiled.readTexts?.(exchange.values, request) ?? {};
+    const faults = compiled.parse(data, body?.declaredType, { ...texts, ...(params && { params }) });
+    if (body !== undefined) body.value = data.body;
+    if (faults.length > 0)
+      return problemOfFaults(operation.options.document, operation.entry.parameters, faults, request);
+  }
   const condition = compiled.unsupportedConditions.find((name) => request.headers[name.toLowerCase()] !== undefined);
   return condition === undefined
     ? undefined

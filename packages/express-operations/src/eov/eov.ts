@@ -11,6 +11,7 @@ import {
   type Schema,
   unescapeKey,
 } from "openapi-document";
+import type { Extensions } from "../formats.ts";
 import { separateEvaluations } from "./excerpt.ts";
 import { BASE64, isDateTime, isMultipleOf, UUID } from "./value-checks.ts";
 
@@ -58,12 +59,15 @@ export type CompiledSchema = ((data: RequestData) => boolean) & {
   schema: Schema;
   /** The document in which the references of the schema are resolved. */
   document?: OpenApiDocument;
+  /** The keywords whose messages are the application's own. */
+  keywords?: ReadonlySet<string>;
 };
 
 interface AjvError {
   keyword: string;
   instancePath: string;
   params: Record<string, unknown>;
+  message?: string;
   parentSchema?: Schema | boolean;
   data?: unknown;
   propertyName?: string;
@@ -89,6 +93,8 @@ export interface Fault {
   value: unknown;
   /** The name of a field, if the name itself is invalid. */
   fieldName?: string;
+  /** The message of a keyword or a format of the application, in place of ours. */
+  message?: string | undefined;
   context?: SchemaContext;
 }
 
@@ -102,19 +108,21 @@ export function compileRequestSchemas(
   method: string,
   contentTypes: (string | undefined)[],
   compile?: CompilePattern,
+  extensions?: Extensions,
 ): Map<string | undefined, CompiledSchemas> {
-  const { ajvOpts } = load(document, { validateRequests: true, validateResponses: false, compile });
+  const { ajvOpts } = load(document, { validateRequests: true, validateResponses: false, compile, extensions });
   const requests = new RequestValidator(document as never, { ...ajvOpts.request, verbose: true });
   const { ajv, ajvBody, buildMiddleware } = requests as unknown as PrivateRequestValidator;
   ajv.opts.coerceTypes = false; // values are typed before validation
-  for (const instance of new Set([ajv, ajvBody])) replaceMultipleOf(instance);
+  for (const instance of new Set([ajv, ajvBody])) extend(instance, extensions);
+  const keywords = new Set(extensions?.keywords.flatMap(({ keyword }) => keyword));
   const compiled = new Map<string | undefined, CompiledSchemas>();
   for (const contentType of contentTypes) {
     const key = contentType ?? "";
     const type = ContentType.from({ headers: { "content-type": contentType } } as never);
     buildMiddleware.call(requests, path, operationAt(document, path, method), type, key);
-    const parameters = Object.assign(ajv.getSchema(key), { document });
-    const body = Object.assign(ajvBody.getSchema(key), { document });
+    const parameters = Object.assign(ajv.getSchema(key), { document, keywords });
+    const body = Object.assign(ajvBody.getSchema(key), { document, keywords });
     compiled.set(contentType, { parameters, body });
   }
   return compiled;
@@ -140,11 +148,21 @@ interface Ajv {
 }
 
 /** Compiles the response schemas of the only operation of a document. Throws if a schema is invalid. */
-export function responseEov(document: OpenApiDocument, path: string, compile?: CompilePattern): ResponseEov {
-  const { ajvOpts, loaded } = load(document, { validateRequests: false, validateResponses: true, compile });
+export function responseEov(
+  document: OpenApiDocument,
+  path: string,
+  compile?: CompilePattern,
+  extensions?: Extensions,
+): ResponseEov {
+  const { ajvOpts, loaded } = load(document, {
+    validateRequests: false,
+    validateResponses: true,
+    compile,
+    extensions,
+  });
   const responses = new ResponseValidator(loaded as never, ajvOpts.response);
   const { ajvBody, buildValidators } = responses as unknown as PrivateResponseValidator;
-  replaceMultipleOf(ajvBody);
+  extend(ajvBody, extensions);
   let validators: ReturnType<typeof buildValidators>;
   try {
     validators = buildValidators.call(responses, operationAt(loaded, path, "get").responses, path);
@@ -167,8 +185,9 @@ function operationAt({ paths }: OpenApiDocument, path: string, method: string): 
   return (paths as Record<string, Record<string, OperationObject>>)[path]![method]!;
 }
 
-/** Makes an instance of ajv compare decimal digits in place of doubles. */
-function replaceMultipleOf(ajv: Ajv): void {
+/** Adds keywords to an instance of ajv, and makes it compare decimal digits in place of doubles. */
+function extend(ajv: Ajv, extensions: Extensions | undefined): void {
+  for (const definition of extensions?.keywords ?? []) ajv.addKeyword(definition);
   ajv.removeKeyword("multipleOf").addKeyword({
     keyword: "multipleOf",
     type: "number",
@@ -198,6 +217,22 @@ interface EovOptions {
   validateRequests: boolean;
   validateResponses: boolean;
   compile: CompilePattern | undefined;
+  extensions: Extensions | undefined;
+}
+
+/** Returns the formats of an application for ajv. A converted `int64` need not be exact as a double, because its text is kept. */
+function ownFormats(document: OpenApiDocument, { formats }: Extensions): Record<string, object> {
+  const ofNumbers = new Set<unknown>();
+  JSON.stringify(document, (_, node: Schema | null) => {
+    if (/^(?:number|integer)/.test(String(node?.type))) ofNumbers.add(node!["format"]);
+    return node;
+  });
+  const own: Record<string, object> = {};
+  for (const [name, { check, parse }] of Object.entries(formats)) {
+    if (check !== undefined) own[name] = { type: ofNumbers.has(name) ? "number" : "string", validate: check };
+    else if (name === "int64" && parse !== undefined) own[name] = { type: "number", validate: Number.isInteger };
+  }
+  return own;
 }
 
 /**
@@ -206,7 +241,7 @@ interface EovOptions {
  * parsed, because its expression in ajv-formats takes quadratic time. The expressions of `date-time`, `byte` and `uuid`
  * accept more than their RFCs: a line feed for the T, any text with an empty line, and a prefix.
  */
-function load(document: OpenApiDocument, { compile = compilePattern, ...options }: EovOptions) {
+function load(document: OpenApiDocument, { compile = compilePattern, extensions, ...options }: EovOptions) {
   separateEvaluations(document);
   const { ajvOpts, options: completed } = new OpenApiValidator({
     apiSpec: document as never,
@@ -221,8 +256,9 @@ function load(document: OpenApiDocument, { compile = compilePattern, ...options 
       "date-time": { type: "string", validate: isDateTime },
       byte: { type: "string", validate: BASE64 },
       uuid: { type: "string", validate: UUID },
+      ...(extensions && ownFormats(document, extensions)),
     },
-    serDes: [{ format: "date-time" }, { format: "date" }],
+    serDes: ["date-time", "date", ...Object.keys(extensions?.formats ?? {})].map((format) => ({ format })), // known to ajv
   });
   const ajvOptions = ajvOpts as unknown as { baseOptions: () => object };
   const baseOptions = ajvOptions.baseOptions.bind(ajvOptions);
@@ -248,9 +284,12 @@ function isUrl(text: string): boolean {
 }
 
 /** Returns the faults that the last validation found. */
-export function faultsOf({ errors, schema, document }: CompiledSchema): Fault[] {
+export function faultsOf({ errors, schema, document, keywords }: CompiledSchema): Fault[] {
   const context = document && { document, schema };
-  return (errors ?? []).map((error) => faultOf(error, context));
+  return (errors ?? []).map((error) => {
+    const fault = faultOf(error, context);
+    return keywords?.has(error.keyword) === true ? { ...fault, message: error.message } : fault;
+  });
 }
 
 function faultOf(error: AjvError, context: SchemaContext | undefined): Fault {

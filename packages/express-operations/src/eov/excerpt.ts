@@ -9,6 +9,8 @@ import {
   pointerKeys,
 } from "openapi-document";
 
+import { extensionsOf } from "../formats.ts";
+
 /** A document that holds one operation, and the path of the operation. */
 export interface Excerpt {
   document: OpenApiDocument;
@@ -133,6 +135,7 @@ export function expectValidated(node: object, isMap: boolean): void {
  * keywords beside a reference. Keywords of JSON Schema replace discriminators.
  */
 function copier(document: OpenApiDocument, copyReference: (ref: string) => string): (node: unknown) => unknown {
+  const keywords = new Set(extensionsOf(document)?.keywords.flatMap(({ keyword }) => keyword));
   const ignoresSiblings = document.openapi.startsWith("3.0.");
   const copyOf = (node: unknown, isMap = false): unknown => {
     if (typeof node !== "object" || node === null) return node;
@@ -142,12 +145,12 @@ function copier(document: OpenApiDocument, copyReference: (ref: string) => strin
     const $ref = typeof ref === "string" ? copyReference(ref) : undefined;
     if ($ref !== undefined && ignoresSiblings) return { $ref };
     const own = !isMap && "discriminator" in node ? requireDiscriminator(document, node) : node;
-    const kept = Object.entries(own).filter(([key]) => isMap || isAssertion(key, node));
+    const kept = Object.entries(own).filter(([key]) => isMap || keywords.has(key) || isAssertion(key, node));
     return Object.fromEntries(
       kept.map(([key, value]): [string, unknown] => {
         if (isMap) return [key, copyOf(value)];
         if (key === "$ref" && $ref !== undefined) return [key, $ref];
-        if (HOLDS_VALUES.has(key)) return [key, structuredClone<unknown>(value)];
+        if (HOLDS_VALUES.has(key) || keywords.has(key)) return [key, structuredClone<unknown>(value)];
         return [key, copyOf(value, IS_MAP.has(key))];
       }),
     );

@@ -9,6 +9,7 @@ import {
   isBodyRequired,
 } from "openapi-document";
 import { brokenOperationFinder } from "../validation/broken-operations.ts";
+import { extensionsOf } from "../formats.ts";
 import { excerpt } from "./excerpt.ts";
 import { rewriteRequestSchemas } from "./request-schemas.ts";
 import { type CompiledSchemas, compileRequestSchemas } from "./eov.ts";
@@ -30,7 +31,14 @@ export function buildValidators(document: OpenApiDocument, entry: OperationEntry
   const same = alike(part.document, part.operation, mediaTypes);
   const distinct = same.map(([first]) => first);
   const sent = isBodyRequired(entry, requestBody) ? distinct : [undefined, ...distinct];
-  const validators = compileRequestSchemas(part.document, part.at, entry.method, sent, compilerOf(document));
+  const validators = compileRequestSchemas(
+    part.document,
+    part.at,
+    entry.method,
+    sent,
+    compilerOf(document),
+    extensionsOf(document),
+  );
   for (const [first, ...others] of same) for (const other of others) validators.set(other, validators.get(first)!);
   return validators;
 }

@@ -7,7 +7,8 @@ import {
   isJson,
   isText,
 } from "openapi-document";
-import { parseJson } from "./json.ts";
+import { convertsNumbers } from "../formats.ts";
+import { parseJson, parseJsonWithNumbers } from "./json.ts";
 import { decodeUtf8 } from "./query.ts";
 import { type MediaType } from "../media-type.ts";
 import { createProblem } from "../problem.ts";
@@ -153,8 +154,9 @@ function verified(parse: Parser, verifyBody: VerifyBody | undefined): Parser {
 function parserFor(document: OpenApiDocument, content: MediaTypeObject, limits: BodyLimits): Parser {
   const readForm = formReader(document, content);
   const readMultipart = multipartReader(document, content, limits);
+  const parse = convertsNumbers(document, content.schema) ? parseJsonWithNumbers : parseJson;
   return (bytes, { essence }, contentType) => {
-    if (isJson(essence)) return jsonOf(textOf(bytes));
+    if (isJson(essence)) return jsonOf(textOf(bytes), parse);
     if (essence === "application/x-www-form-urlencoded") return readForm(textOf(bytes));
     if (essence === "multipart/form-data") return readMultipart(bytes, contentType);
     return isText(essence) ? textOf(bytes) : bytes;
@@ -172,9 +174,9 @@ function textOf(bytes: Buffer): string {
   return text;
 }
 
-function jsonOf(text: string): unknown {
+function jsonOf(text: string, parse: (text: string) => unknown): unknown {
   try {
-    return parseJson(text);
+    return parse(text);
   } catch (error) {
     throw error instanceof SyntaxError ? createProblem(400, `The request body ${error.message}.`) : error;
   }

@@ -34,7 +34,7 @@ export function jsonOf(text: string): unknown {
  *
  * The messages repeat nothing of the input except a field name that is a plain word.
  */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, allowsRounding = false): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -43,7 +43,24 @@ export function parseJson(text: string): unknown {
   }
   if (nestsDeeper(value, MAX_DEPTH)) throw new SyntaxError(`nests deeper than the ${MAX_DEPTH} levels allowed`);
   if (SURROGATE.test(text)) expectNoLoneSurrogates(value, "");
-  if (JSON.stringify(value) !== text) expectNothingLost(text); // text that serializes to itself has lost nothing
+  if (JSON.stringify(value) !== text) expectNothingLost(text, allowsRounding); // text that serializes to itself has lost nothing
+  return value;
+}
+
+/** The values of JSON texts with their numbers as texts, by value. */
+const exactNumbers = new WeakMap<object, unknown>();
+
+/** Returns a value of `parseJsonWithNumbers` with its numbers as texts. */
+export function exactNumbersOf(value: unknown): unknown {
+  return typeof value === "object" && value !== null ? exactNumbers.get(value) : undefined;
+}
+
+/** Parses an object or a list as `parseJson` does, but rounds numbers and keeps their texts. */
+export function parseJsonWithNumbers(text: string): unknown {
+  const value = parseJson(text, true);
+  if (typeof value !== "object" || value === null) return parseJson(text);
+  const textOf = (_: string, own: unknown, { source }: { source?: string }) => (typeof own === "number" ? source : own);
+  exactNumbers.set(value, (JSON.parse as (text: string, reviver: typeof textOf) => unknown)(text, textOf));
   return value;
 }
 
@@ -73,7 +90,7 @@ export function nestsDeeper(value: unknown, levels: number): boolean {
  * Throws for duplicate names and inexact integers. The first character of each token identifies its kind, because
  * `JSON.parse` has accepted the text.
  */
-function expectNothingLost(text: string): void {
+function expectNothingLost(text: string, allowsRounding: boolean): void {
   const names: (Set<string> | undefined)[] = [];
   const fields: string[] = []; // the field that holds each open object or array
   let last = "";
@@ -99,7 +116,7 @@ function expectNothingLost(text: string): void {
     } else if (character >= "0" && character <= "9") {
       NUMBER.lastIndex = at;
       const [literal] = NUMBER.exec(text)!;
-      if (!isExact(literal)) {
+      if (!allowsRounding && !isExact(literal)) {
         const where = printable(field) === undefined ? "" : ` in ${fieldNamed(field)}`;
         throw new SyntaxError(`holds a number${where} that cannot be kept exactly. Send one with fewer digits`);
       }

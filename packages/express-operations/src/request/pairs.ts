@@ -24,6 +24,8 @@ export interface PairsOptions {
   /** Declared names that are skipped. */
   ignored?: string[];
   allowsAnyName: boolean;
+  /** Whether undeclared names are dropped. */
+  ignoresOthers?: boolean;
   /** Whether an empty text is a value. A query rejects it, unless the parameter has `allowEmptyValue`. */
   isForm?: boolean;
   /** The schema of the whole, which types the undeclared names. */
@@ -73,7 +75,7 @@ const REJECTED = Symbol("rejected");
 export function pairsReader(
   document: OpenApiDocument,
   parameters: ParameterObject[],
-  { decode, unreadable: problemOf, ignored = [], allowsAnyName, isForm = false, schema }: PairsOptions,
+  { decode, unreadable: problemOf, ignored = [], allowsAnyName, ignoresOthers, isForm = false, schema }: PairsOptions,
 ): (pairs: Pair[]) => ReadPairs {
   const fields = parameters.map((parameter) => fieldFor(document, parameter, decode));
   const { targets, anyName } = targetsOf(document, parameters, fields);
@@ -159,6 +161,7 @@ export function pairsReader(
       const [root, ...path] = segmentsOf(name);
       const holder = path.length > 0 ? targets.get(root) : undefined;
       if (holder === undefined) {
+        if (ignoresOthers === true && !allowsAnyName && anyName === undefined) continue;
         if (path.length === 0 && name.includes("[") && !isForm) throw nameProblem(name);
         if (anyName !== undefined) insertInto(anyName, [root, ...path], raw);
         else if (allowsAnyName) insert(others, root, [root, ...path], raw);

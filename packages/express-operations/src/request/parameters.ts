@@ -10,7 +10,12 @@ import { type Read, scalarReader, scalarTypesOf, segmentDecoder, valuesReader } 
  * request. A value that is not in the style of its parameter gets a 400. A value that is not
  * of its type stays a text. `credentials` are the names of query parameters that carry API keys.
  */
-export function parametersReader(document: OpenApiDocument, entry: OperationEntry, credentials: string[]) {
+export function parametersReader(
+  document: OpenApiDocument,
+  entry: OperationEntry,
+  credentials: string[],
+  ignoresOthers = false,
+) {
   const readersIn = (location: ParameterObject["in"]): Map<string, Read> => {
     const own = entry.parameters.filter((parameter) => parameter.in === location);
     return new Map(own.map((parameter) => [parameter.name, readerOf(document, parameter)]));
@@ -22,7 +27,7 @@ export function parametersReader(document: OpenApiDocument, entry: OperationEntr
   const headers = Array.from(readersIn("header"), ([name, read]): [string, Read] => [name.toLowerCase(), read]);
   const whole = entry.parameters.find((parameter) => parameter.in === "querystring");
   const readQuery =
-    whole === undefined ? queryReader(document, entry, credentials) : querystringReader(document, whole);
+    whole === undefined ? queryReader(document, entry, credentials, ignoresOthers) : querystringReader(document, whole);
   const needsQuery = entry.parameters.some((parameter) => parameter.in === "query" && parameter.required === true);
 
   return valuesReader({ path, query: readQuery, needsQuery, headers, cookies: [...readersIn("cookie")] });

@@ -122,7 +122,8 @@ const FORMATS: Record<string, string> = {
 /** Returns the problem of a value and its remedy, as the end of a sentence that begins with the value's location. */
 export function predicateOf(fault: Fault): string {
   const predicateFor = PREDICATES[fault.keyword] ?? (() => "is not as the API description asks for");
-  const predicate = predicateFor(fault.params as unknown as KeywordParams, fault);
+  const predicate =
+    fault.message?.slice(0, MAX_QUOTED_LENGTH) ?? predicateFor(fault.params as unknown as KeywordParams, fault);
   return fault.fieldName === undefined ? predicate : `has a field whose name ${predicate}`;
 }
 

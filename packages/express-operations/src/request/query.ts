@@ -11,6 +11,7 @@ export function queryReader(
   document: OpenApiDocument,
   entry: OperationEntry,
   credentials: string[],
+  ignoresOthers = false,
 ): (query: string) => ReadPairs {
   const read = pairsReader(
     document,
@@ -20,6 +21,7 @@ export function queryReader(
       unreadable: (name, fault, isDeclared) => unreadableParameter("query", name, fault, isDeclared),
       ignored: credentials,
       allowsAnyName: hasAllowUnknownExtension(entry),
+      ignoresOthers,
     },
   );
   return (query) => {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { parseCookie } from "cookie";
 import { listedValuesOf, nonNullTypesOf, normalizePath, type OpenApiDocument, type Schema } from "openapi-document";
 import { unreadableParameter } from "../problem.ts";
+import { convertsNumbers, extensionsOf } from "../formats.ts";
 import { isExact } from "./json.ts";
 
 /** Path templates as a tree of their segments. */
@@ -168,10 +169,17 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
  * text of a number becomes a number.
  */
 export function scalarOf(text: string, types: Set<string>): string | number | boolean {
-  const isNumber = types.has("number") ? isNumberText(text) : types.has("integer") && isInteger(text);
+  const isNumber = types.has("number")
+    ? isNumberText(text)
+    : types.has("integer")
+      ? isInteger(text)
+      : types.has(ROUNDED) && NUMBER.test(text);
   if (isNumber && (!types.has("string") || String(Number(text)) === text)) return Number(text);
   return types.has("boolean") && (text === "true" || text === "false") ? text === "true" : text;
 }
+
+/** Stands among types for numbers that a double may change, because their text is kept. */
+const ROUNDED = "rounded";
 
 /** The JSON types that schemas allow, and the texts that are strings although they look like another type. */
 export interface ScalarTypes {
@@ -181,6 +189,16 @@ export interface ScalarTypes {
 
 export function scalarTypesOf(document: OpenApiDocument, schemas: Schema[]): ScalarTypes {
   const types = new Set(schemas.flatMap((schema) => [...nonNullTypesOf(document, schema)]));
+  const numbers = extensionsOf(document)?.numbers;
+  if (
+    numbers !== undefined &&
+    (types.has("integer") || types.has("number")) &&
+    schemas.some((schema) => convertsNumbers(document, schema))
+  ) {
+    types.delete("integer");
+    types.delete("number");
+    types.add(numbers === "rounded" ? ROUNDED : "string");
+  }
   const isAmbiguous = types.has("string") && types.size > 1;
   return { types, texts: new Set(isAmbiguous ? schemas.flatMap((schema) => listedValuesOf(document, schema)) : []) };
 }

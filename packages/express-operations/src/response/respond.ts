@@ -13,6 +13,7 @@ import {
   shapesOf,
   unnamedField,
 } from "openapi-document";
+import type { Serialize } from "../conversions.ts";
 import type { Problem } from "../problem.ts";
 import type { DropUndeclared, HandlerResponse, Headers } from "./handler-response.ts";
 import type { ItemFormat } from "./item-format.ts";
@@ -79,6 +80,8 @@ export interface DeclaredResponse {
   /** The declared header names, in lower case. */
   headers: ReadonlySet<string>;
   contentTypes: readonly string[];
+  /** Converts the values of formats in headers and in a JSON body of a declared media type. */
+  serialize: ((response: HandlerResponse, declaredType: string | undefined) => HandlerResponse) | undefined;
   /** By media type. */
   content: ReadonlyMap<string, DeclaredContent>;
 }
@@ -88,7 +91,7 @@ export interface DeclaredContent {
   isJson: boolean;
   /** Drops undeclared fields of a body that is written as JSON. */
   filterBody: DropUndeclared;
-  items: (ItemFormat & { filter: DropUndeclared }) | undefined;
+  items: (ItemFormat & { filter: DropUndeclared; serialize: Serialize | undefined }) | undefined;
 }
 
 /** The declared responses of an operation, and the share of responses to check. */
@@ -105,9 +108,9 @@ export interface DeclaredResponses {
 
 export function responseFilter({ operationId, find, share, check, checkItem }: DeclaredResponses): ResponseFilter {
   const byStatus = new Map<number, DeclaredResponse>();
-  return (returned) => {
-    expectResponse(operationId, returned);
-    const { status } = returned;
+  return (given) => {
+    expectResponse(operationId, given);
+    const { status } = given;
     const declared = byStatus.get(status) ?? find(status);
     if (declared === undefined) {
       throw new Error(
@@ -115,8 +118,9 @@ export function responseFilter({ operationId, find, share, check, checkItem }: D
       );
     }
     byStatus.set(status, declared);
-    const contentType = returned.contentType ?? declared.contentTypes[0];
+    const contentType = given.contentType ?? declared.contentTypes[0];
     const declaredType = contentType && declaredKey(contentType, declared.contentTypes);
+    const returned = declared.serialize === undefined ? given : declared.serialize(given, declaredType);
     if (
       returned.body !== undefined &&
       contentType !== undefined &&

@@ -17,6 +17,7 @@ import { responseEov } from "../eov/eov.ts";
 import { type Excerpt, excerpt } from "../eov/excerpt.ts";
 import { dropRequired } from "../eov/request-schemas.ts";
 import { parseMediaType } from "../media-type.ts";
+import { extensionsOf } from "../formats.ts";
 import { itemFormat } from "./item-format.ts";
 import type { HandlerResponse } from "./handler-response.ts";
 
@@ -65,7 +66,7 @@ export function responseCheck(document: OpenApiDocument, entry: OperationEntry):
   }
   const part = excerpt(document, "get", { operationId: entry.id, responses });
   requireNoWriteOnly(part);
-  const validate = responseEov(part.document, part.at, compilerOf(document));
+  const validate = responseEov(part.document, part.at, compilerOf(document), extensionsOf(document));
 
   const check = (
     { status, contentType = "" }: HandlerResponse,

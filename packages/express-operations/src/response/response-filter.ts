@@ -1,4 +1,5 @@
 import {
+  type HeaderObject,
   type MediaTypeObject,
   type OpenApiDocument,
   type OperationEntry,
@@ -8,6 +9,8 @@ import {
   essenceOf,
   isJson,
 } from "openapi-document";
+import { isRawJson, type Serialize, serializerOf } from "../conversions.ts";
+import { extensionsOf } from "../formats.ts";
 import type { HandlerResponse } from "./handler-response.ts";
 import { itemFormat } from "./item-format.ts";
 import {
@@ -63,7 +66,41 @@ function declaredResponseOf(
   return {
     headers: new Set(Object.keys(headers).map((name) => name.toLowerCase())),
     contentTypes: Object.keys(content),
+    serialize: extensionsOf(document) && responseSerializer(document, headers, content),
     content: new Map(Object.entries(content).map(([type, media]) => [type, declaredContentOf(document, type, media)])),
+  };
+}
+
+/** Returns the conversion of a response, or undefined if there is nothing to convert. */
+function responseSerializer(
+  document: OpenApiDocument,
+  headers: NonNullable<ResponseObject["headers"]>,
+  content: NonNullable<ResponseObject["content"]>,
+): DeclaredResponse["serialize"] {
+  const byHeader = new Map<string, Serialize>();
+  for (const [name, node] of Object.entries(headers)) {
+    const serialize = serializerOf(document, resolve<HeaderObject>(document, node).schema);
+    if (serialize !== undefined) byHeader.set(name.toLowerCase(), serialize);
+  }
+  const byType = new Map<string, Serialize>();
+  for (const [type, media] of Object.entries(content)) {
+    const isWhole = isJson(essenceOf(type)) && itemFormat(document, type, media) === undefined;
+    const serialize = isWhole ? serializerOf(document, media.schema) : undefined;
+    if (serialize !== undefined) byType.set(type, serialize);
+  }
+  if (byHeader.size + byType.size === 0) return undefined;
+  const headerOf = (name: string, value: unknown) => {
+    const serialized = byHeader.get(name.toLowerCase())?.(value) ?? value;
+    return isRawJson(serialized) ? JSON.stringify(serialized) : serialized;
+  };
+  return ({ headers: given = {}, ...response }, declaredType = "") => {
+    const serialize = byType.get(declaredType);
+    const own = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, headerOf(name, value)]));
+    return {
+      ...response,
+      headers: own as NonNullable<HandlerResponse["headers"]>,
+      ...(serialize && { body: serialize(response.body) }),
+    };
   };
 }
 
@@ -72,7 +109,11 @@ function declaredContentOf(document: OpenApiDocument, type: string, media: Media
   return {
     isJson: isJson(essenceOf(type)),
     filterBody: dropUndeclared(document, items === undefined ? media.schema : undefined),
-    items: items && { ...items, filter: dropUndeclared(document, items.schema) },
+    items: items && {
+      ...items,
+      filter: dropUndeclared(document, items.schema),
+      serialize: serializerOf(document, items.schema),
+    },
   };
 }
 

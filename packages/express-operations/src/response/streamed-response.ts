@@ -1,5 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { Readable } from "node:stream";
+import type { Serialize } from "../conversions.ts";
 import type { DropUndeclared, HandlerResponse } from "./handler-response.ts";
 import type { ItemFormat } from "./item-format.ts";
 
@@ -86,14 +87,15 @@ export class StreamedResponse {
 
 /** Returns the writer of a response's items. `check` reports the violations of an item. */
 export function itemWriter(
-  format: ItemFormat & { filter: DropUndeclared },
+  format: ItemFormat & { filter: DropUndeclared; serialize: Serialize | undefined },
   check: ((index: number, value: unknown) => void) | undefined,
 ): ItemWriter {
   let index = 0;
   return {
     isEventStream: format.isEventStream,
     write: (item) => {
-      const value = format.valueOf(item);
+      const given = format.valueOf(item);
+      const value = format.serialize === undefined ? given : format.serialize(given);
       const at = index++;
       if (value !== undefined) check?.(at, value);
       return format.encode(item, format.filter(value));
