@@ -264,3 +264,25 @@ implement<{ run: Typed }>()({
     }),
   },
 });
+
+/** Types as the program of docs/guides/formats.md writes them. */
+interface Converted {
+  putEvent: {
+    parameters: { path: { id: bigint }; query?: { after?: Date } };
+    requestBody: { content: { "application/json": { at: Date; previous: (bigint | null)[] } } };
+    responses: {
+      200: { headers: { "X-At": Date; [name: string]: unknown }; content: { "application/json": { at: Date } } };
+    };
+  };
+}
+
+({
+  putEvent: ({ path, query, body }) => {
+    is<Equal<typeof path.id, bigint>>();
+    is<Equal<typeof query.after, Date | undefined>>();
+    is<Equal<typeof body, { at: Date; previous: (bigint | null)[] }>>();
+    return { status: 200, headers: { "X-At": body.at }, body: { at: body.at } };
+  },
+}) satisfies Handlers<Converted>;
+// @ts-expect-error -- a string is no Date
+({ status: 200, headers: { "X-At": new Date() }, body: { at: "now" } }) satisfies Output<Converted["putEvent"]>;

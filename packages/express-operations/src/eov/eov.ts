@@ -60,7 +60,7 @@ export type CompiledSchema = ((data: RequestData) => boolean) & {
   /** The document in which the references of the schema are resolved. */
   document?: OpenApiDocument;
   /** The keywords whose messages are the application's own. */
-  keywords?: ReadonlySet<string>;
+  keywords?: ReadonlySet<string> | undefined;
 };
 
 interface AjvError {
@@ -115,7 +115,7 @@ export function compileRequestSchemas(
   const { ajv, ajvBody, buildMiddleware } = requests as unknown as PrivateRequestValidator;
   ajv.opts.coerceTypes = false; // values are typed before validation
   for (const instance of new Set([ajv, ajvBody])) extend(instance, extensions);
-  const keywords = new Set(extensions?.keywords.flatMap(({ keyword }) => keyword));
+  const keywords = extensions && new Set(extensions.keywords.flatMap(({ keyword }) => keyword));
   const compiled = new Map<string | undefined, CompiledSchemas>();
   for (const contentType of contentTypes) {
     const key = contentType ?? "";
@@ -286,10 +286,9 @@ function isUrl(text: string): boolean {
 /** Returns the faults that the last validation found. */
 export function faultsOf({ errors, schema, document, keywords }: CompiledSchema): Fault[] {
   const context = document && { document, schema };
-  return (errors ?? []).map((error) => {
-    const fault = faultOf(error, context);
-    return keywords?.has(error.keyword) === true ? { ...fault, message: error.message } : fault;
-  });
+  const faults = (errors ?? []).map((error) => faultOf(error, context));
+  if (keywords === undefined) return faults;
+  return faults.map((fault, at) => (keywords.has(fault.keyword) ? { ...fault, message: errors![at]!.message } : fault));
 }
 
 function faultOf(error: AjvError, context: SchemaContext | undefined): Fault {
