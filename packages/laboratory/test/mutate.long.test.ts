@@ -32,7 +32,14 @@ describe("`mutate`", () => {
   test(
     "kills mutants of code that runs only in child processes",
     async () => {
-      const { code, output } = await mutate("--package", "command-line", "--at", "src/program.ts:109", "--floor", "100");
+      const { code, output } = await mutate(
+        "--package",
+        "command-line",
+        "--at",
+        "src/program.ts:109",
+        "--floor",
+        "100",
+      );
       expect(output).toMatch(/ program\.ts +\| +100\.00 \|/);
       expect(code).toBe(0);
     },
