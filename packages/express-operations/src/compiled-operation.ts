@@ -16,7 +16,7 @@ import { type BodyLimits, limitsOf, streamedLimitsOf } from "./request/limits.ts
 import { type ParseRequest, requestConversion } from "./conversions.ts";
 import { convertsNumbers, extensionsOf, withNumbers } from "./formats.ts";
 import { parametersReader } from "./request/parameters.ts";
-import { buildValidators, type Validators } from "./eov/validator.ts";
+import { buildValidators, faultFinder, type FindFaults, type Validators } from "./eov/validator.ts";
 import { type ResponseChecking, buildResponseFilter } from "./response/response-filter.ts";
 import type { Headers } from "./response/handler-response.ts";
 import type { ResponseFilter } from "./response/respond.ts";
@@ -73,6 +73,7 @@ export interface CompiledOperation {
   /** The declared names of headers. */
   headerNames: string[];
   validators: Validators;
+  findFaults: FindFaults;
   filterResponse: ResponseFilter;
   /** The media types of the successful responses. */
   produces: string[];
@@ -123,6 +124,7 @@ export function compileOperation(
     parse: extensionsOf(document) && requestConversion(document, entry, streamed === undefined ? content : {}),
     headerNames,
     validators,
+    findFaults: faultFinder(document, entry),
     filterResponse: buildResponseFilter(document, entry, checking),
     produces,
     isAcceptable: acceptanceOf(produces, vendorTypes),

@@ -147,6 +147,15 @@ export function unreadableParameter(
   ]);
 }
 
+/** Creates the 400 of a body that is missing or cannot be read. `path` leads to the value at fault. */
+export function unreadableBody(message: string, path: readonly (string | number)[] = [], code = "syntax"): Problem {
+  const end = path.findIndex((name) => printable(String(name)) === undefined);
+  const known = end === -1 ? path : path.slice(0, end);
+  return invalidRequest([
+    { in: "body", pointer: known.map((name) => `/${escapeKey(String(name))}`).join(""), code, message },
+  ]);
+}
+
 /** Creates the 400 of a field of a form that cannot be read. `fault` is the predicate of the message. */
 export function unreadableField(name: string, fault: string, isDeclared = false): Problem {
   const known = printable(name, isDeclared);

@@ -190,8 +190,10 @@ function validate(exchange: Routed, body: ReceivedBody | undefined): Ended {
   const areParametersValid = validator.parameters(data);
   const isBodyValid = body?.isOpaque === true || validator.body(data);
   if (!areParametersValid || !isBodyValid) {
-    const faults = [validator.parameters, ...(isBodyValid ? [] : [validator.body])].flatMap(faultsOf);
-    return problemOfFaults(operation.options.document, operation.entry.parameters, faults, request);
+    const invalid = [...(areParametersValid ? [] : ["parameters" as const]), ...(isBodyValid ? [] : ["body" as const])];
+    const faults = invalid.flatMap((part) => faultsOf(validator[part]));
+    const others = compiled.findFaults(data, body?.declaredType, invalid);
+    return problemOfFaults(operation.options.document, operation.entry.parameters, faults, request, others);
   }
   if (compiled.parse !== undefined) {
     const { path: params, ...texts } = compiled.readTexts?.(exchange.values, request) ?? {};

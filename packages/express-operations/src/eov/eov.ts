@@ -109,12 +109,16 @@ export function compileRequestSchemas(
   contentTypes: (string | undefined)[],
   compile?: CompilePattern,
   extensions?: Extensions,
+  findsAll = false,
 ): Map<string | undefined, CompiledSchemas> {
   const { ajvOpts } = load(document, { validateRequests: true, validateResponses: false, compile, extensions });
-  const requests = new RequestValidator(document as never, { ...ajvOpts.request, verbose: true });
+  const requests = new RequestValidator(document as never, { ...ajvOpts.request, verbose: true, allErrors: findsAll });
   const { ajv, ajvBody, buildMiddleware } = requests as unknown as PrivateRequestValidator;
   ajv.opts.coerceTypes = false; // values are typed before validation
-  for (const instance of new Set([ajv, ajvBody])) extend(instance, extensions);
+  for (const instance of new Set([ajv, ajvBody])) {
+    extend(instance, extensions);
+    if (findsAll) instance.addKeyword(COUNTED);
+  }
   const keywords = extensions && new Set(extensions.keywords.flatMap(({ keyword }) => keyword));
   const compiled = new Map<string | undefined, CompiledSchemas>();
   for (const contentType of contentTypes) {
@@ -183,6 +187,34 @@ export function responseEov(
 
 function operationAt({ paths }: OpenApiDocument, path: string, method: string): OperationObject {
   return (paths as Record<string, Record<string, OperationObject>>)[path]![method]!;
+}
+
+/** The keyword of schemas whose validations are counted. */
+export const STEP = "x-step";
+
+/** The definition of `STEP` for ajv. */
+const COUNTED = {
+  keyword: STEP,
+  errors: false,
+  validate: () => {
+    if (--stepsLeft < 0) throw TOO_LONG;
+    return true;
+  },
+};
+
+/** The schemas that a validation which does not stop at the first fault may still apply. */
+let stepsLeft = 0;
+const TOO_LONG = new Error("There are too many faults to find all.");
+
+/** Returns the faults of data by schemas that find all. Returns none if more schemas than `steps` are applied. */
+export function allFaultsOf(schemas: CompiledSchema[], data: RequestData, steps: number): Fault[] {
+  stepsLeft = steps;
+  try {
+    return schemas.flatMap((schema) => (schema(data) ? [] : faultsOf(schema)));
+  } catch (error) {
+    if (error === TOO_LONG || error instanceof RangeError) return []; // a deep value may overflow the stack of a large schema
+    throw error;
+  }
 }
 
 /** Adds keywords to an instance of ajv, and makes it compare decimal digits in place of doubles. */

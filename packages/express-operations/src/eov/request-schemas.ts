@@ -23,11 +23,13 @@ import {
  * - A default of a required parameter or field is left out, because the value has to be sent. So is that of a name that all
  *   objects inherit, such as `constructor`, because ajv takes the inherited value for a sent one.
  * - The schema of a whole value has no `$ref` itself, because express-openapi-validator ignores keywords beside it there.
+ *
+ * Returns these schemas, with those inside of them and those to which they refer.
  */
 export function rewriteRequestSchemas(
   document: OpenApiDocument,
   { parameters = [], requestBody }: OperationObject,
-): void {
+): Set<Schema> {
   const body = resolve<RequestBodyObject | undefined>(document, requestBody);
   const holders: (MediaTypeObject & { required?: boolean })[] = [
     ...parameters.flatMap((node) => {
@@ -46,6 +48,7 @@ export function rewriteRequestSchemas(
     if (holder.schema.$ref !== undefined) holder.schema = { allOf: [holder.schema] };
     rewrite(document, holder.schema, seen);
   }
+  return seen;
 }
 
 function rewrite(document: OpenApiDocument, schema: Schema, seen: Set<Schema>): void {

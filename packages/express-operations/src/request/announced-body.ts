@@ -2,7 +2,7 @@ import type { Request } from "express";
 import { type MediaTypeObject, essenceOf } from "openapi-document";
 import { oneOf } from "../lists.ts";
 import { declaredAs, type MediaType, parseMediaType } from "../media-type.ts";
-import { createProblem, type Problem } from "../problem.ts";
+import { createProblem, type Problem, unreadableBody } from "../problem.ts";
 
 /** A request body as the headers announce it. */
 interface AnnouncedBody {
@@ -27,7 +27,7 @@ export function announcementReader(
   const asDeclared = new Map(declared.map((text) => [text, parseMediaType(text)]));
   return (request) => {
     if (!hasBody(request)) {
-      if (required) throw createProblem(400, `A request body is required. Send it as ${oneOf(declared)}.`);
+      if (required) throw unreadableBody(`A request body is required. Send it as ${oneOf(declared)}.`, [], "required");
       return undefined;
     }
     const sent = request.headers["content-type"] ?? "";

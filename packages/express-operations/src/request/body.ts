@@ -8,10 +8,10 @@ import {
   isText,
 } from "openapi-document";
 import { convertsNumbers } from "../formats.ts";
-import { parseJson, parseJsonWithNumbers } from "./json.ts";
+import { JsonError, parseJson, parseJsonWithNumbers } from "./json.ts";
 import { decodeUtf8 } from "./query.ts";
 import { type MediaType } from "../media-type.ts";
-import { createProblem } from "../problem.ts";
+import { createProblem, unreadableBody } from "../problem.ts";
 import type { BodyLimits } from "./limits.ts";
 import { announcementReader, awaitsContinue, brokenOff, hasBody, tooLarge } from "./announced-body.ts";
 import { readBody } from "./parsed-body.ts";
@@ -170,7 +170,7 @@ function mayBeText(document: OpenApiDocument, schema: Schema | undefined): boole
 
 function textOf(bytes: Buffer): string {
   const text = decodeUtf8(bytes);
-  if (text === undefined) throw createProblem(400, "The request body is not valid UTF-8. Encode it as UTF-8.");
+  if (text === undefined) throw unreadableBody("The request body is not valid UTF-8. Encode it as UTF-8.");
   return text;
 }
 
@@ -178,6 +178,6 @@ function jsonOf(text: string, parse: (text: string) => unknown): unknown {
   try {
     return parse(text);
   } catch (error) {
-    throw error instanceof SyntaxError ? createProblem(400, `The request body ${error.message}.`) : error;
+    throw error instanceof JsonError ? unreadableBody(`The request body ${error.message}.`, error.path) : error;
   }
 }

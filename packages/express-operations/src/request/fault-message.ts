@@ -15,21 +15,49 @@ import { predicateOf } from "./predicates.ts";
 /** The longest field path in a message, in characters. */
 const MAX_FIELD_PATH = 120;
 
+/** The most faults that an error response reports. */
+const MAX_FAULTS = 20;
+
 /**
- * Returns the error response for the faults of a request. It reports the first fault of the parameters and the first
- * fault of the body, because validation stops at these.
+ * Returns the error response for the faults of a request. It reports the first fault of the parameters, the first fault of the
+ * body, and then one fault of each other value in `others`.
  */
 export function problemOfFaults(
   document: OpenApiDocument,
   parameters: ParameterObject[],
   faults: Fault[],
   sent: { rawHeaders?: string[] } = {},
+  others: Fault[] = [],
 ): Problem {
   const parts = Object.values(Object.groupBy(faults, ({ location }) => (location === "body" ? "body" : "parameters")));
   const reported = parts.flatMap((part) => meantFault(part) ?? []);
-  const [first, ...others] = reported.map((fault) => requestFault(document, parameters, fault, sent));
+  const all = [...reported, ...ofOtherValues(others, reported)].slice(0, MAX_FAULTS);
+  const [first, ...further] = all.map((fault) => requestFault(document, parameters, fault, sent));
   if (first === undefined) return createProblem(400, "The request does not match the API description.");
-  return invalidRequest([first, ...others]);
+  return invalidRequest([first, ...further]);
+}
+
+/** Keywords whose faults stand for the faults of the schemas below. */
+const COMPOSED = new Set(["anyOf", "oneOf", "not", "contains", "propertyNames"]);
+
+/** Returns one fault of each value that has no reported fault. */
+function ofOtherValues(faults: Fault[], reported: Fault[]): Fault[] {
+  const composed = faults.filter(({ keyword }) => COMPOSED.has(keyword)).slice(0, MAX_FAULTS);
+  const taken = [...reported];
+  for (const fault of faults) {
+    if (taken.length >= MAX_FAULTS) break;
+    if (fault.keyword === "if" || composed.some((whole) => whole !== fault && isWithin(fault, whole))) continue;
+    const isTaken = taken.some(
+      (known) => isWithin(known, fault) && (isWithin(fault, known) || COMPOSED.has(fault.keyword)),
+    );
+    if (!isTaken) taken.push(fault);
+  }
+  return taken.slice(reported.length);
+}
+
+/** Returns whether the value of a fault is that of another fault, or inside of it. */
+function isWithin({ location, path }: Fault, whole: Fault): boolean {
+  return location === whole.location && whole.path.every((name, at) => name === path[at]);
 }
 
 function requestFault(

@@ -15,7 +15,7 @@ import {
 } from "openapi-document";
 import { oneOf } from "../lists.ts";
 import { declaredAs, parseMediaType } from "../media-type.ts";
-import { createProblem, Problem, unreadableField } from "../problem.ts";
+import { Problem, unreadableBody, unreadableField } from "../problem.ts";
 import { type BodyLimits, fieldsTooLarge, fileTooLarge, tooManyParts } from "./limits.ts";
 import { type Pair, type PairsOptions, pairsReader } from "./pairs.ts";
 import { decodeFormText, decodeUtf8, isPercentEncoded, parsePairs } from "./query.ts";
@@ -33,7 +33,7 @@ export function formReader(document: OpenApiDocument, mediaType: MediaTypeObject
   const read = fieldsReader(document, mediaType, decodeFormText);
   return (text) => {
     if (!isPercentEncoded(text))
-      throw createProblem(400, "The request body is not valid percent-encoding. Write a percent sign itself as %25.");
+      throw unreadableBody("The request body is not valid percent-encoding. Write a percent sign itself as %25.");
     return read(parsePairs(text));
   };
 }
@@ -175,12 +175,12 @@ export function multipartParser(contentType: string, fieldSize: number): busboy.
 }
 
 export function malformedMultipart(): Problem {
-  return createProblem(400, "The request body is not valid multipart/form-data.");
+  return unreadableBody("The request body is not valid multipart/form-data.");
 }
 
 /** Rejects parts for which busboy passes undefined: without a name, and text in an unknown charset. */
 export function expectReadable(name: string | undefined, content: unknown): void {
-  if (!name) throw createProblem(400, "A part of the request body has no name. Name its field in Content-Disposition.");
+  if (!name) throw unreadableBody("A part of the request body has no name. Name its field in Content-Disposition.");
   if (content === undefined) throw unreadableField(name, "is in an unknown charset. Send it in UTF-8");
 }
 

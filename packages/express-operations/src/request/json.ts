@@ -7,14 +7,25 @@ const NUMBER = /[-\d.eE+]+/y;
 /** An escaped surrogate (RFC 8259, section 7). After another backslash the same characters are plain text. */
 const SURROGATE = /\\u[dD][89a-fA-F]/;
 
+/** JSON that cannot be parsed without a loss. */
+export class JsonError extends SyntaxError {
+  /** The names and indices from the root to the value. */
+  readonly path: readonly (string | number)[];
+
+  constructor(message: string, path: readonly (string | number)[] = []) {
+    super(message);
+    this.path = path;
+  }
+}
+
 /** The text is not JSON. */
-class NotJsonError extends SyntaxError {
+class NotJsonError extends JsonError {
   constructor() {
     super("is not valid JSON. Check its quotation marks, commas and brackets");
   }
 }
 
-/** Returns the value of a JSON text, or undefined for other text. Throws a SyntaxError for JSON that parsing would change. */
+/** Returns the value of a JSON text, or undefined for other text. Throws a `JsonError` for JSON that parsing would change. */
 export function jsonOf(text: string): unknown {
   try {
     return parseJson(text);
@@ -25,7 +36,7 @@ export function jsonOf(text: string): unknown {
 }
 
 /**
- * Parses JSON (RFC 8259) and rejects silent losses. Throws a `NotJsonError` for other text, and a SyntaxError for:
+ * Parses JSON (RFC 8259) and rejects silent losses. Throws a `NotJsonError` for other text, and a `JsonError` for:
  *
  * - a duplicate name in an object
  * - an integer that a double would change
@@ -41,7 +52,7 @@ export function parseJson(text: string, allowsRounding = false): unknown {
   } catch {
     throw new NotJsonError();
   }
-  if (nestsDeeper(value, MAX_DEPTH)) throw new SyntaxError(`nests deeper than the ${MAX_DEPTH} levels allowed`);
+  if (nestsDeeper(value, MAX_DEPTH)) throw new JsonError(`nests deeper than the ${MAX_DEPTH} levels allowed`);
   if (SURROGATE.test(text)) expectNoLoneSurrogates(value, "");
   if (JSON.stringify(value) !== text) expectNothingLost(text, allowsRounding); // text that serializes to itself has lost nothing
   return value;
@@ -68,7 +79,7 @@ export function parseJsonWithNumbers(text: string): unknown {
 function expectNoLoneSurrogates(value: unknown, name: string): void {
   if (typeof value === "string" && !value.isWellFormed()) {
     const where = printable(name) === undefined ? "" : ` in field "${name}"`;
-    throw new SyntaxError(`contains half of a character (a lone surrogate)${where}. Send whole characters`);
+    throw new JsonError(`contains half of a character (a lone surrogate)${where}. Send whole characters`);
   }
   if (typeof value !== "object" || value === null) return;
   for (const [key, item] of Object.entries(value)) {
@@ -92,9 +103,8 @@ export function nestsDeeper(value: unknown, levels: number): boolean {
  */
 function expectNothingLost(text: string, allowsRounding: boolean): void {
   const names: (Set<string> | undefined)[] = [];
-  const fields: string[] = []; // the field that holds each open object or array
+  const path: (string | number)[] = []; // of the current value
   let last = "";
-  let field = "";
   for (let at = 0; at < text.length; at++) {
     const character = text[at]!;
     if (character === '"') {
@@ -104,21 +114,24 @@ function expectNothingLost(text: string, allowsRounding: boolean): void {
     } else if (character === ":") {
       const known = names.at(-1)!;
       const name = last.includes("\\") ? (JSON.parse(last) as string) : last.slice(1, -1);
-      if (known.has(name)) throw new SyntaxError(`gives ${fieldNamed(name)} twice. Give it once`);
+      path[path.length - 1] = name;
+      if (known.has(name)) throw new JsonError(`gives ${fieldNamed(name)} twice. Give it once`, path);
       known.add(name);
-      field = name;
     } else if (character === "{" || character === "[") {
       names.push(character === "{" ? new Set() : undefined);
-      fields.push(field);
+      path.push(character === "{" ? "" : 0);
+    } else if (character === "," && names.at(-1) === undefined) {
+      path[path.length - 1] = (path.at(-1) as number) + 1;
     } else if (character === "}" || character === "]") {
       names.pop();
-      field = fields.pop()!;
+      path.pop();
     } else if (character >= "0" && character <= "9") {
       NUMBER.lastIndex = at;
       const [literal] = NUMBER.exec(text)!;
       if (!allowsRounding && !isExact(literal)) {
+        const field = path.findLast((key) => typeof key === "string") ?? "";
         const where = printable(field) === undefined ? "" : ` in ${fieldNamed(field)}`;
-        throw new SyntaxError(`holds a number${where} that cannot be kept exactly. Send one with fewer digits`);
+        throw new JsonError(`holds a number${where} that cannot be kept exactly. Send one with fewer digits`, path);
       }
       at += literal.length - 1;
     }
