@@ -115,8 +115,7 @@ type HandlerOf<Id extends keyof Operations, Operations, Env extends HandlerTypes
 ) => Returned<Id, Operations>;
 
 type Returned<Id extends keyof Operations, Operations> =
-  | OutputOf<Id, Operations>
-  | (Promise<OutputOf<Id, Operations>> & StatusHint<Id>);
+  OutputOf<Id, Operations> | Promise<OutputOf<Id, Operations>>;
 
 type InputOf<Id extends keyof Operations, Operations, Env extends HandlerTypes> = {
   operationId: string;
@@ -157,15 +156,7 @@ export type NoOthers<Given, Operations> = [Exclude<keyof Given, keyof Operations
   ? unknown
   : { [Id in Exclude<keyof Given, keyof Operations>]: NotAnOperation<Id> };
 
-/** Names the operation in the compiler's message for an undeclared status: `200 | NoOtherStatusOf<"getPet">`. */
-interface StatusHint<Id> {
-  status?: NoOtherStatusOf<Id>;
-}
-
-/** Two types without values, for the compiler's messages. */
-interface NoOtherStatusOf<Id> {
-  [NO_VALUE]: Id;
-}
+/** A type without values, for the compiler's messages. */
 interface NotAnOperation<Id> {
   [NO_VALUE]: Id;
 }
@@ -228,17 +219,22 @@ interface NoContent {
 
 /**
  * The status codes that a key of `responses` covers: a code, a range without the codes declared separately, or all
- * others for `default`.
+ * others for `default`. Beside a declared 2xx, `default` covers no other 2xx, so that the body of an error is no success.
  */
 export type StatusOf<Key, Keys> = Key extends number
   ? Key
   : Key extends keyof StatusRange
     ? Exclude<StatusRange[Key], Keys>
     : Key extends "default"
-      ? Exclude<StatusCode, Keys | StatusRange[Keys & keyof StatusRange]>
+      ? Exclude<StatusCode, Keys | StatusRange[(Keys & keyof StatusRange) | SuccessRange<Keys>]>
       : never;
 
-type ResponseOf<_Id, Status, Response> = { status: Status } & SentHeaders<Response> & SentContent<Response>;
+/** One object type instead of an intersection, because the compiler's messages have a line for each part of that. */
+type ResponseOf<_Id, Status, Response> = Flat<{ status: Status } & SentHeaders<Response> & SentContent<Response>>;
+
+type Flat<T> = T extends unknown ? { [Key in keyof T]: T[Key] } : never;
+
+type SuccessRange<Keys> = [Keys & StatusRange["2XX"]] extends [never] ? never : "2XX";
 
 type SentHeaders<Response> = Response extends { headers: infer Headers }
   ? keyof Declared<Headers> extends never

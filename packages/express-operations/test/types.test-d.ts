@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs";
 import {
   event,
   file,
+  type Handler,
   type Handlers,
   implement,
   type Input,
@@ -92,6 +93,17 @@ implement<operations, Env>()({
   },
 });
 
+// A handler in a file of its own has the type of its operation.
+const getBook: Handler<operations["getBook"], Env> = async ({ path, caller }) => ({
+  status: 200,
+  headers: { ETag: '"1"' },
+  body: { id: path.bookId, title: caller.user },
+});
+({ ...handlers, getBook }) satisfies Handlers<operations, Env>;
+implement<operations, Env>()({ document, ...given, handlers: { ...handlers, getBook } });
+const cacheable = { handler: getBook, isCacheable: true };
+implement<operations, Env>()({ document, ...given, handlers: { ...handlers, getBook: cacheable } });
+
 type GetBook = Output<operations["getBook"]>;
 const ok = { status: 200, headers: { ETag: '"1"' }, body: { id: 1, title: "Emma" } } as const;
 ok satisfies GetBook;
@@ -118,10 +130,13 @@ ok satisfies GetBook;
 type AddBook = Output<operations["addBook"]>;
 ({ status: 204 }) satisfies AddBook;
 ({ status: 409, body: { code: "exists" } }) satisfies AddBook;
+({ status: 302, body: { code: "moved" } }) satisfies AddBook;
 // @ts-expect-error 204 has no body
 ({ status: 204, body: { code: "x" } }) satisfies AddBook;
-// @ts-expect-error 201 falls under default, which has a fault as its body
-({ status: 201, body: ok.body }) satisfies AddBook;
+// @ts-expect-error beside the 204, default is for errors alone
+({ status: 200, body: { code: "exists" } }) satisfies AddBook;
+// @ts-expect-error 400 falls under default, which has a fault as its body
+({ status: 400, body: ok.body }) satisfies AddBook;
 // @ts-expect-error 299 is not an HTTP status code
 ({ status: 299, body: { code: "x" } }) satisfies AddBook;
 
@@ -133,6 +148,14 @@ type SearchBooks = Output<operations["searchBooks"]>;
 ({ status: 200, contentType: "application/json", body: "id,title" }) satisfies SearchBooks;
 
 is<Equal<Input<operations["addBook"]>["path"], Record<never, never>>>();
+
+/** Without a declared 2xx, or its range, `default` is for each status. */
+type Default = Output<{ responses: { 404: unknown; default: { content: { "text/plain": string } } } }>;
+({ status: 200, body: "" }) satisfies Default;
+type Ranges = Output<{ responses: { "2XX": unknown; default: { content: { "text/plain": string } } } }>;
+({ status: 206 }) satisfies Ranges;
+// @ts-expect-error the range declares each 2xx
+({ status: 200, body: "" }) satisfies Ranges;
 
 /** openapi-typescript 6 wrote `content: never` for a response without content. */
 type Emptied = Output<{ responses: { 204: { content: never } } }>;
