@@ -1,4 +1,4 @@
-import type { NextFunction, Request, Response } from "express";
+import type { Request, Response } from "express";
 import { problemContexts, type Operation } from "./operation.ts";
 import { Problem, type ProblemFormat, problemResponse } from "./problem.ts";
 import { isNotModified } from "./response/conditions.ts";
@@ -26,6 +26,12 @@ export interface ResponseFacts {
 
 export type OnResponse = (facts: ResponseFacts) => void;
 
+/**
+ * Express's `next`, which ignores the second argument. Other hosts respond by it. It is missing if writing has failed. Without an error,
+ * the request is passed on.
+ */
+export type Next = (error?: unknown, write?: (problem: Problem) => void) => void;
+
 /** Returns the Express handler that serves each request, and writes the result. */
 export function expressHandler(
   road: Road,
@@ -34,7 +40,7 @@ export function expressHandler(
   onResponse: OnResponse | undefined,
 ) {
   const contextOf = problemContexts(operations);
-  return (request: Request, response: Response, next: NextFunction): void => {
+  return (request: Request, response: Response, next: Next): void => {
     const exchange = exchangeOf(request, response);
     const write = (result: OperationResult): void => {
       if (result instanceof StreamedResponse) {
@@ -57,16 +63,18 @@ export function expressHandler(
     const fail = (error: unknown): void => {
       if (error instanceof Problem) write(error);
       // Express does not treat `undefined`, `null`, "route" and "router" as errors.
-      else if (error instanceof Error) next(error);
-      else
-        next(new Error("The application threw a value that is not an Error. `cause` is that value.", { cause: error }));
+      else if (error instanceof Error) next(error, write);
+      else {
+        const message = "The application threw a value that is not an Error. `cause` is that value.";
+        next(new Error(message, { cause: error }), write);
+      }
     };
     const report = onResponse && reporter(exchange, onResponse);
     try {
       const result = serve(road, exchange);
       if (result !== undefined && report !== undefined) response.once("close", report);
       if (result instanceof Promise) result.then(write).catch(fail).catch(next);
-      else if (result === undefined) next();
+      else if (result === undefined) next(undefined, write);
       else write(result);
     } catch (error) {
       if (report !== undefined) response.once("close", report);

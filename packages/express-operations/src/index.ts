@@ -9,6 +9,7 @@ export { event, type EventFields, type ServerSentEvent, textEvent } from "./resp
 export type { Format } from "./formats.ts";
 export { implement, type Implementation, type ImplementOptions, type NotImplemented } from "./implement.ts";
 export type { Locals } from "./road.ts";
+export { nodeHandler, type NodeOptions } from "./node.ts";
 export { mountPath } from "./request/path-router.ts";
 export { normalizePath } from "openapi-document";
 export type { BodyLimits } from "./request/limits.ts";

@@ -114,8 +114,7 @@ type HandlerOf<Id extends keyof Operations, Operations, Env extends HandlerTypes
   input: InputOf<Id, Operations, Env>,
 ) => Returned<Id, Operations>;
 
-type Returned<Id extends keyof Operations, Operations> =
-  OutputOf<Id, Operations> | Promise<OutputOf<Id, Operations>>;
+type Returned<Id extends keyof Operations, Operations> = OutputOf<Id, Operations> | Promise<OutputOf<Id, Operations>>;
 
 type InputOf<Id extends keyof Operations, Operations, Env extends HandlerTypes> = {
   operationId: string;

@@ -20,6 +20,16 @@ const generator = guides
 };
 const EXAMPLES = readdirSync(join(source, "examples"));
 
+const CJS_PROGRAM = `import { type Handlers, implement, nodeHandler, Problem } from "express-operations";
+interface operations {
+  getBook: { parameters: { path: { bookId: number } }; responses: { 404: { content?: never } } };
+}
+const handlers: Handlers<operations> = { getBook: ({ path }) => ({ status: path.bookId > 0 ? 404 : 404 }) };
+export const listener = () =>
+  nodeHandler(implement<operations>()({ document: { openapi: "3.1.0" }, handlers }));
+console.log(new Problem(404, "not_found", "No such book.") instanceof Problem);
+`;
+
 /** Installs the packed package in its own folder, like a user's project, with its examples and two compilers. */
 describe("the packed and installed package", () => {
   let installed: InstalledPackage;
@@ -74,6 +84,22 @@ describe("the packed and installed package", () => {
     const target = { target: "es2024", lib: ["es2024"], types: ["node"] };
     const folders = EXAMPLES.map((example) => `${example}/*.ts`);
     expect(installed.typecheck(compiler, { ...target, ...sources, ...options }, folders)).toBe("");
+  });
+
+  test.each([
+    ["typescript", "commonjs"],
+    ["typescript", "nodenext"],
+    ["typescript-7", "commonjs"],
+    ["typescript-7", "nodenext"],
+  ])("compiles a CommonJS program with %s and module %s, which requires the package", (compiler, module) => {
+    mkdirSync(join(elsewhere, "cjs"), { recursive: true });
+    installed.write("cjs/package.json", { type: "commonjs" });
+    installed.write("cjs/program.ts", CJS_PROGRAM);
+    const options = { module, target: "es2024", lib: ["es2024"], types: ["node"], rootDir: "cjs", outDir: "cjs/out" };
+    expect(installed.typecheck(compiler, options, ["cjs/*.ts"])).toBe("");
+    const program = join(elsewhere, "cjs/out/program.js");
+    expect(readFileSync(program, "utf8")).toContain('require("express-operations")');
+    expect(execFileSync(process.execPath, [program], { encoding: "utf8" })).toBe("true\n");
   });
 
   test("serves the notes example as JavaScript, and passes its conformance checks", async () => {
