@@ -81,6 +81,12 @@ test("node:http alone serves parameters, bodies, streams and errors below the ba
   expect(errors).toMatchObject([{ message: "a secret of the service" }]);
 });
 
+test("node:http alone responds with 404 to a request that the implementation passes on", async () => {
+  const origin = await listen(nodeHandler(implement()({ document, handlers, unknownPaths: "next" })));
+  const response = await fetch(`${origin}/none`);
+  expect([response.status, await response.json()]).toMatchObject([404, { code: "not_found" }]);
+});
+
 test("node:http alone serves the paths of the document without a base path", async () => {
   const origin = await listen(nodeHandler(bookshop));
   expect(await (await fetch(`${origin}/books/7`)).json()).toEqual({ bookId: 7, requestPath: "/books/7" });
