@@ -1,4 +1,5 @@
 import express, { type RequestHandler } from "express";
+import multer from "multer";
 import { describe, expect, test } from "vitest";
 import { implement, type OpenApiDocument } from "../src/index.ts";
 import { implementWebhooks } from "../src/webhooks/implement-webhooks.ts";
@@ -89,6 +90,26 @@ describe("parsedBodies", () => {
     body.set("cover", new Blob(["x"]), "cover.png");
     expect(await server.send(undefined, body)).toEqual([200, expect.objectContaining({ files: 1 })]);
   });
+
+  test.each<[string, RequestHandler]>([
+    ["single", multer().single("cover")],
+    ["any", multer().any()],
+  ])(
+    "a form that multer (%s) has read, as a middleware of the operation, has its fields and files",
+    async (_, upload) => {
+      await using server = await serve({ parsedBodies: true, use: { addBook: [upload] } });
+      const body = new FormData();
+      body.set("title", "Emma");
+      body.set("cover", new Blob(["x"]), "cover.png");
+      expect(await server.send(undefined, body)).toEqual([
+        200,
+        { contentType: "multipart/form-data", body: { title: "Emma", cover: "" }, files: 1 },
+      ]);
+      const invalid = new FormData();
+      invalid.set("title", "Emma");
+      expect((await server.send(undefined, invalid))[0]).toBe(400);
+    },
+  );
 
   test("without the option, a body that another middleware has read is an error, and is not read as empty", async () => {
     await using server = await serve({}, express.json());

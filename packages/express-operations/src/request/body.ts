@@ -14,7 +14,7 @@ import { type MediaType } from "../media-type.ts";
 import { createProblem, unreadableBody } from "../problem.ts";
 import type { BodyLimits } from "./limits.ts";
 import { announcementReader, awaitsContinue, brokenOff, hasBody, tooLarge } from "./announced-body.ts";
-import { readBody } from "./parsed-body.ts";
+import { type ReadBody, readBody } from "./parsed-body.ts";
 import type { UploadedFile } from "./parts.ts";
 import { formReader, multipartReader } from "./form.ts";
 
@@ -79,11 +79,9 @@ export function bodyReader(
     const body = announced(request);
     if (body === undefined) return undefined;
     const { sent, mediaType, declaredType, contentType } = body;
-    const read = readBody(request, mediaType.essence, parsedBodies);
-    if (read !== undefined && "value" in read) return { contentType, declaredType, isOpaque: false, value: read.value };
     const parse = parsers.get(declaredType)!;
-    const bodyOf = (bytes: Buffer) => {
-      const parsed = parse(bytes, mediaType, sent, request);
+    const bodyOf = (bytes: Buffer, asSent = sent) => {
+      const parsed = parse(bytes, mediaType, asSent, request);
       return parsed instanceof Promise
         ? parsed.then((form) => ({ contentType, declaredType, isOpaque: false, ...form }))
         : {
@@ -93,10 +91,13 @@ export function bodyReader(
             value: parsed,
           };
     };
-    if (read !== undefined) {
+    const readBefore = (read: ReadBody) => {
+      if ("value" in read) return { contentType, declaredType, isOpaque: false, value: read.value };
       if (read.bytes.length > limit) throw tooLarge(limit);
-      return bodyOf(read.bytes);
-    }
+      return bodyOf(read.bytes, read.sent);
+    };
+    const read = readBody(request, mediaType.essence, parsedBodies);
+    if (read !== undefined) return read instanceof Promise ? read.then(readBefore) : readBefore(read);
     if (awaitsContinue(request)) response.writeContinue();
     return request.complete ? bodyOf(bytesOf(request, limit)) : bytesToCome(request, limit).then(bodyOf);
   };
