@@ -109,6 +109,12 @@ describe("an invalid request gets every fault", () => {
     expect(placesOf(result).toSorted()).toEqual(["body /author required", "body /pages type", "body /title minLength"]);
   });
 
+  test("of its parameters, however large its valid body", async () => {
+    const tags = Array.from({ length: 2_000 }, () => "a");
+    const result = await faultsOf({ title: "A", author: "b", tags }, "/shops/x/books?limit=y");
+    expect(placesOf(result).toSorted()).toEqual(["path shop type", "query limit type"]);
+  });
+
   test.each<[string, ProblemFormat]>([
     ["the declared error", declaredErrors(document)],
     ["a format of the application", ({ message, errors }) => ({ body: { message, errors } })],
