@@ -50,7 +50,7 @@ describe("`mutate`", () => {
     expect(await mutate("--package", "clint")).toMatchObject({
       code: 2,
       output: expect.stringMatching(
-        /^error: There is no package mok with tests. Set --package to one of [\w-]+, .*\bclient\b.*\.\n/,
+        /^error: There is no package clint with tests. Set --package to one of [\w-]+, .*\bclient\b.*\.\n/,
       ),
     });
     expect(await mutate("--lines=0")).toMatchObject({
