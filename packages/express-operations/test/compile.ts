@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,13 +7,13 @@ import { fileURLToPath } from "node:url";
 /** Returns the path of a file of this package, with slashes on each platform, as the imports of a program need. */
 export const packageFile = (path: string) =>
   fileURLToPath(new URL(`../${path}`, import.meta.url)).replaceAll("\\", "/");
-const { resolve } = createRequire(import.meta.url);
 
-/** The compilers that the types are tested with: the one of this repository, and the last one written in JavaScript. */
-export const COMPILERS = ["typescript", "typescript-5.9"] as const;
+/** The compilers that the types are tested with, and their folders: the one of this repository, and the last one written in JavaScript. */
+const FOLDERS = { "TypeScript 7": "../../node_modules/typescript", "TypeScript 5.9": "node_modules/typescript" };
+export const COMPILERS = Object.keys(FOLDERS) as (keyof typeof FOLDERS)[];
 
 /** Checks a program with this package's settings, in one thread, because then every run has the same counts. */
-export function compile(program: string, compiler: (typeof COMPILERS)[number] = "typescript"): string {
+export function compile(program: string, compiler: keyof typeof FOLDERS = "TypeScript 7"): string {
   const directory = mkdtempSync(join(tmpdir(), "handler-types-"));
   try {
     writeFileSync(join(directory, "program.mts"), program);
@@ -26,9 +25,9 @@ export function compile(program: string, compiler: (typeof COMPILERS)[number] = 
     };
     const settings = { extends: packageFile("tsconfig.json"), compilerOptions, include: ["program.mts"] };
     writeFileSync(join(directory, "tsconfig.json"), JSON.stringify(settings));
-    const tsc = join(resolve(`${compiler}/package.json`), "../bin/tsc");
+    const tsc = packageFile(`${FOLDERS[compiler]}/bin/tsc`);
     const options = ["--pretty", "false", "--extendedDiagnostics"];
-    if (compiler === "typescript") options.push("--singleThreaded");
+    if (compiler === "TypeScript 7") options.push("--singleThreaded");
     return spawnSync(process.execPath, [tsc, "-p", directory, ...options], { encoding: "utf8", maxBuffer: 2 ** 28 })
       .stdout;
   } finally {

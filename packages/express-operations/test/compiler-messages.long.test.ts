@@ -64,22 +64,28 @@ const MISTAKES: Record<string, { code: Record<string, string>; says: RegExp; lin
 };
 
 const names = Object.keys(MISTAKES);
+const ANNOTATED = `const annotated: Handlers<operations> = {${membersOf({ getBook: "() => ({ status: 418 })" })}};`;
 const program = [
-  `import { implement } from "${packageFile("src/index.ts")}";`,
+  `import { type Handlers, implement } from "${packageFile("src/index.ts")}";`,
   `import { document, type operations } from "${packageFile("test/fixtures/bookshop.ts")}";`,
   ...names.map((name) => `implement<operations>()({ document, handlers: {${membersOf(MISTAKES[name]!.code)}} });`),
+  `${ANNOTATED} implement<operations>()({ document, handlers: annotated });`,
 ].join("\n");
 
 describe.each(COMPILERS)("%s reports once, in few lines, the first with the operation or the status", (compiler) => {
   const output = compile(program, compiler);
   const messages = output.split(/^(?=\S)/m);
+  const messagesOf = (index: number) => messages.filter((message) => message.includes(`program.mts(${index + 3},`));
   test.each(names)("%s", (name) => {
     const { says, lines = 5 } = MISTAKES[name]!;
-    const own = messages.filter((message) => message.includes(`program.mts(${names.indexOf(name) + 3},`));
+    const own = messagesOf(names.indexOf(name));
     expect(own).toHaveLength(1);
     const [first, ...others] = own[0]!.trimEnd().split("\n");
     expect(first).toMatch(says);
     expect(1 + others.length).toBeLessThanOrEqual(lines);
+  });
+  test("an undeclared status in a constant with the type of all handlers", () => {
+    expect(messagesOf(names.length)).toEqual([expect.stringMatching(/418; }' is not assignable to type 'HandlerOf</)]);
   });
 });
 

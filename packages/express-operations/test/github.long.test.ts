@@ -126,7 +126,7 @@ describe("the types", () => {
             "declare function implement(options: { document: OpenApiDocument; handlers: Record<string, (input: any) => unknown> }): void;\nimplement",
           );
         const times = [typed, untyped].map((program) => {
-          const outputs = Array.from({ length: 5 }, () => compile(program, "typescript-5.9"));
+          const outputs = Array.from({ length: 5 }, () => compile(program, "TypeScript 5.9"));
           for (const output of outputs) expect(output.match(/error TS.*/g)).toBeNull();
           return outputs.map((output) => figure(output, "Total time")).toSorted((a, b) => a - b)[2]!;
         });

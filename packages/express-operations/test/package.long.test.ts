@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,12 +12,6 @@ const source = fileURLToPath(new URL("..", import.meta.url));
 const documents = join(source, "../openapi-document");
 const [readme] = pages as [(typeof pages)[0]];
 const guides = pages.filter(({ steps }) => steps.length > 0 && steps !== readme.steps);
-/** The program that writes the types of each guide's document. */
-const generator = guides
-  .flatMap(({ steps }) => steps)
-  .find((step) => "file" in step && step.file === "generate.mjs") as {
-  text: string;
-};
 const EXAMPLES = readdirSync(join(source, "examples"));
 
 const CJS_PROGRAM = `import { type Handlers, implement, nodeHandler, Problem } from "express-operations";
@@ -65,12 +59,12 @@ describe("the packed and installed package", () => {
     expect(links.filter((link) => !existsSync(join(dirname(page), link)))).toEqual([]);
   });
 
-  test.each(EXAMPLES)("writes the types of the example %s with the program of the guide", (example) => {
-    writeFileSync(join(elsewhere, example, "generate.mjs"), generator.text);
+  test.each(EXAMPLES)("writes the types of the example %s with its command", (example) => {
     const types = () => readFileSync(join(elsewhere, example, "operations.ts"), "utf8");
     const committed = types();
     rmSync(join(elsewhere, example, "operations.ts"));
-    execFileSync(process.execPath, ["generate.mjs", "openapi.json"], { cwd: join(elsewhere, example) });
+    const command = join(elsewhere, "node_modules/.bin/express-operations");
+    execFileSync(command, ["openapi.json", "--output", "operations.ts"], { cwd: join(elsewhere, example) });
     expect(types()).toBe(committed);
   });
 
@@ -178,6 +172,12 @@ test("the package uses the Express of the application, even the oldest supported
   ]);
   const refused = await fetch(`${server.origin}/v1/notes?limit=none`);
   expect([refused.status, await refused.json()]).toMatchObject([400, { code: "invalid_request" }]);
+  const command = join(host.directory, "node_modules/.bin/express-operations");
+  const { status, stderr } = spawnSync(command, ["notes/openapi.json"], { cwd: host.directory, encoding: "utf8" });
+  expect([status, stderr]).toEqual([
+    1,
+    "The types are written by openapi-typescript: npm install --save-dev openapi-typescript typescript@5\n",
+  ]);
 });
 
 /** Follows the README in an empty folder, and each guide in a folder below, with the packed packages in place of the published ones. */
@@ -192,9 +192,7 @@ describe("a reader of the README and the guides", { timeout: 300_000 }, () => {
 
   /** The first tarball brings the second one, which npm would look for in the registry. */
   const commandFor = (command: string) =>
-    command
-      .replace("install express-operations ", `install ${tarballs.operations} ${tarballs.document} `)
-      .replace(" openapi-document ", ` ${tarballs.document} `);
+    command.replace("install express-operations ", `install ${tarballs.operations} ${tarballs.document} `);
   /** Returns the errors in what the reader has written so far. The compiler is the reader's, or the one of this repository. */
   const check = (typescript = join(home, "node_modules/typescript")) => {
     const tsc = [join(typescript, "bin/tsc"), "--noEmit", "-p", home];
@@ -204,13 +202,12 @@ describe("a reader of the README and the guides", { timeout: 300_000 }, () => {
   test.for([readme, ...guides])("sees what $path says", async ({ path, steps }) => {
     const folder = path === readme.path ? home : join(home, basename(path, ".md"));
     mkdirSync(folder, { recursive: true });
-    if (folder !== home) writeFileSync(join(folder, "generate.mjs"), generator.text);
     expect(await follow({ steps, folder, commandFor, check })).toEqual([]);
   });
 
   test("writes programs that both compilers accept", () => {
     expect(check()).toBe("");
-    expect(check(join(source, "node_modules/typescript"))).toBe("");
+    expect(check(join(source, "../../node_modules/typescript"))).toBe("");
   });
 });
 

@@ -89,13 +89,7 @@ async function findMismatches(files: Record<string, string>, folder: string): Pr
 async function typesOf(document: OpenAPI3): Promise<string> {
   const { default: openapiTS, astToString } = await import("openapi-typescript"); // Loads a compiler, which most commands do not need.
   const types = astToString(await openapiTS(withHoverTexts(document), { defaultNonNullable: false }));
-  return `${BANNER}\n${compilableTypes(withNumberSigns(types, document), document)}`;
-}
-
-/** Writes the operationIds that contain `#` as in the document: openapi-typescript writes `/` in its place. */
-function withNumberSigns(types: string, document: OpenAPI3): string {
-  const ids = operationsOf(document).flatMap(({ id }) => (id.includes("#") ? id : []));
-  return ids.reduce((text, id) => text.replaceAll(JSON.stringify(id.replaceAll("#", "/")), JSON.stringify(id)), types);
+  return `${BANNER}\n${compilableTypes(types, document)}`;
 }
 
 /** Each scope once, in the order of the operations. */

@@ -6,7 +6,7 @@ import type { components, operations } from "./operations.ts";
 
 const notes: components["schemas"]["Note"][] = [{ id: 1, text: "Water the plants", tags: ["home"] }];
 
-const handlers = {
+const handlers: Handlers<operations> = {
   listNotes: ({ query: { tag, limit } }) => {
     const found = notes.filter((note) => tag === undefined || note.tags.includes(tag));
     return { status: 200, body: found.slice(0, limit) };
@@ -22,7 +22,7 @@ const handlers = {
       return { status: 404, body: { code: "no_such_note", message: "No such note.", status: 404 } };
     return { status: 200, body: note };
   },
-} satisfies Handlers<operations>;
+};
 
 const app = express().use("/v1", implement<operations>()({ document, handlers }));
 const server = app.listen(Number(process.env["PORT"] ?? 3000), "127.0.0.1", () => {

@@ -26,7 +26,7 @@ const token: SecurityHandler<User> = (credential) => {
   return user && { caller: user, scopes: user.scopes };
 };
 
-const handlers = {
+const handlers: Handlers<operations, Env> = {
   uploadPhoto: ({ body, files, caller, context }) => {
     const { contentType, bytes } = files.find(({ field }) => field === "photo")!; // required by the schema
     if (!isImage(contentType)) return { status: 422, body: { fault: "The photo is no image." } };
@@ -39,7 +39,7 @@ const handlers = {
     if (photo === undefined) return { status: 404, body: { fault: "There is no such photo." } };
     return { status: 200, contentType: photo.contentType, body: photo.bytes };
   },
-} satisfies Handlers<operations, Env>;
+};
 
 function isImage(contentType: string): contentType is `image/${string}` {
   return contentType.startsWith("image/");

@@ -21,7 +21,7 @@ const report = join(folder, "report.txt");
 process.once("exit", () => rmSync(folder, { recursive: true }));
 await writeReport(report, 1_200_000); // 65 MB, more than a connection buffers
 
-const handlers = {
+const handlers: Handlers<operations, Env> = {
   answer: ({ lastEventId, signal, context }) => {
     const transfer = context.begin("answer");
     const sent = Number(lastEventId) || 0; // the id of an event is the number of tokens up to it
@@ -75,7 +75,7 @@ const handlers = {
   },
 
   watchTransfers: ({ signal }) => ({ status: 200, body: changes(signal) }),
-} satisfies Handlers<operations, Env>;
+};
 
 const shutdown = new AbortController();
 const implementation = implement<operations, Env>()({

@@ -1,6 +1,7 @@
 import { withDirections } from "../schema/directions.ts";
 import { writeDiscriminatorValues } from "./discriminator-values.ts";
 import type { OpenApiDocument, Schema } from "../objects.ts";
+import { operationsOf } from "../operations.ts";
 import { resolve } from "../references.ts";
 import { withInheritance } from "../schema/inheritance.ts";
 import { nameNestedSchemas } from "./nested-references.ts";
@@ -33,9 +34,15 @@ export function documentForTypes<Document extends OpenApiDocument>(document: Doc
   return withDirections(copy);
 }
 
-/** Returns the types that openapi-typescript has written, without those that do not compile. */
+/** Returns the types that openapi-typescript has written, with its errors mended: names and types that do not compile. */
 export function compilableTypes(types: string, document: OpenApiDocument): string {
-  return withRecursiveArrays(types.replace(WITH_REQUIRED, DISTRIBUTED), document);
+  return withRecursiveArrays(withNumberSigns(types.replace(WITH_REQUIRED, DISTRIBUTED), document), document);
+}
+
+/** Writes the operationIds that contain `#` as in the document: openapi-typescript writes `/` in its place. */
+function withNumberSigns(types: string, document: OpenApiDocument): string {
+  const ids = operationsOf(document).flatMap(({ id }) => (id.includes("#") ? id : []));
+  return ids.reduce((text, id) => text.replaceAll(JSON.stringify(id.replaceAll("#", "/")), JSON.stringify(id)), types);
 }
 
 /**
