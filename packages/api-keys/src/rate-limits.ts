@@ -57,7 +57,7 @@ export function withRateLimits<Caller extends { id: number | string } | undefine
     const handler: SecurityHandler<Caller> = async (credential, request) => {
       if (guessable.includes(scheme)) await perAddress?.expectRoom(addressOf(request));
       const grant = await authenticate(credential, request);
-      if (grant?.caller) await countCaller(`${kind}:${grant.caller.id}`, request);
+      if (grant && grant.caller) await countCaller(`${kind}:${grant.caller.id}`, request);
       return grant;
     };
     return [scheme, handler];

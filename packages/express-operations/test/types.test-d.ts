@@ -41,7 +41,10 @@ const handlers = {
   },
 } satisfies Handlers<operations, Env>;
 
-const given = { security: { key: () => undefined }, context: () => ({ shelf: "A" }) };
+const given = {
+  security: { key: async (key: string) => key === "ada" && { caller: { user: "Ada" } } },
+  context: () => ({ shelf: "A" }),
+};
 implement<operations, Env>()({ document, handlers, ...given });
 // @ts-expect-error handlers expect a caller, so a security handler is required
 implement<operations, Env>()({ document, handlers, context: given.context });

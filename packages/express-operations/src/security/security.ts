@@ -28,7 +28,9 @@ export interface Grant<Caller> {
 export type SecurityHandler<Caller> = (
   credential: string,
   request: Request,
-) => Grant<Caller> | undefined | Promise<Grant<Caller> | undefined>;
+) => MaybeGrant<Caller> | Promise<MaybeGrant<Caller>>;
+
+type MaybeGrant<Caller> = Grant<Caller> | false | undefined;
 
 /** Returns the caller of a request, or the 401 or 403. It returns no promise if the security handlers return none. */
 export type Guard<Caller> = (request: Request) => Admission<Caller> | Problem | Promise<Admission<Caller> | Problem>;
@@ -135,7 +137,7 @@ function admitByAll<Caller>(
  * Returns the grant in a value of a security handler, which need not be what its type says. A falsy value or caller grants
  * nothing. Throws for a value that can only be a mistake.
  */
-function grantIn<Caller>(value: Grant<Caller> | undefined, scheme: string): Grant<Caller> | undefined {
+function grantIn<Caller>(value: MaybeGrant<Caller>, scheme: string): Grant<Caller> | undefined {
   if (!value) return undefined;
   const mistake = mistakeIn(value);
   if (mistake !== undefined)
