@@ -1,7 +1,6 @@
 /** The parts of an OpenAPI 3.0, 3.1 or 3.2 document that this package reads. The validator reads the others. */
 export interface OpenApiDocument {
   openapi: string;
-  info?: { title?: string; version?: string; description?: string };
   paths?: object;
   webhooks?: object;
   components?: object;

@@ -32,7 +32,7 @@ interface ProblemLocation {
 
 /** A contract in one document, with the lines of its file. */
 export interface Contract {
-  document: OpenApiDocument & { components?: Record<string, unknown> };
+  document: OpenApiDocument & { info?: { version?: string; title?: string }; components?: Record<string, unknown> };
   /** Returns `file:line` of a place in the document, given as keys; without the line if it is in another file. */
   placeOf: (keys: string[]) => string;
   /** The paths or URLs of the files that the contract refers to. */
