@@ -65,14 +65,14 @@ describe("the command express-operations", () => {
 
   test.each([
     [["--help"], 0, /^$/],
-    [[], 2, /^Name one document, such as openapi\.yaml\.\n\nUsage: /],
-    [["openapi.yaml", "other.yaml"], 2, /^Name one document/],
+    [[], 2, /^error: name one document, such as openapi\.yaml\nAdd --help to see the usage\.\n$/],
+    [["openapi.yaml", "other.yaml"], 2, /^error: name one document/],
     [
       ["openapi.yaml", "--format", "date-time"],
       2,
-      /^--format date-time has no type\. Write it as --format date-time=Date\./,
+      /^error: --format date-time has no type; write it as --format date-time=Date\n/,
     ],
-    [["openapi.yaml", "--outputs", "x.ts"], 2, /^Unknown option '--outputs'/],
+    [["openapi.yaml", "--outputs", "x.ts"], 2, /^error: unknown option '--outputs'/],
     [["absent.yaml"], 1, /^The document absent\.yaml cannot be read \(ENOENT\)\./],
     [["openapi.yaml", "--output", "absent/operations.ts"], 1, /^ENOENT: no such file or directory, open '.*'\n$/],
   ])("%j: exits with %i", (args, code, message) => {

@@ -21,6 +21,7 @@ export const PROGRAMS = [
   "packages/adopt/src/main.ts ours.yaml --name ours",
   "packages/contract-tools/bin/contract.js",
   "packages/contract-tools/src/release/pack.ts",
+  "packages/express-operations/src/documents/generate-types.ts",
   "packages/fetch-operations/bin/fetch-operations.js",
   "packages/laboratory/bench.ts",
   "packages/laboratory/census.ts",

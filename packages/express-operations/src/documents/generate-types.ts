@@ -7,13 +7,16 @@ import { compilableTypes, withRequestDefaultsRequired } from "openapi-document/o
 import type { OpenAPI3 } from "openapi-typescript";
 import { readDocument } from "./read-document.ts";
 
-const USAGE = `Usage: express-operations <document> [--output <file>] [--format <name>=<type>]...
+const USAGE = `Usage: express-operations <document> [options]
 
 Writes the types of the operations of an OpenAPI document, YAML or JSON, for \`implement\`.
 
-  --output <file>         Write to this file. Without it, the types are printed.
-  --format <name>=<type>  Write a type for a format that the option \`formats\` converts: --format date-time=Date.
-                          A type of your own has its file: --format decimal='import("./decimal.ts").Decimal'.
+Options:
+  -o, --output <file>     write to this file; without it, the types are printed
+  --format <name>=<type>  write a type for a format that the option \`formats\` converts: --format date-time=Date;
+                          a type of your own has its file: --format decimal='import("./decimal.ts").Decimal'
+  --version               print the version
+  -h, --help              print this text
 `;
 
 /** A mistake in the arguments. */
@@ -23,46 +26,49 @@ try {
   await main();
 } catch (error) {
   const { message } = error as Error;
-  process.stderr.write(error instanceof UsageError ? `${message}\n\n${USAGE}` : `${message}\n`);
-  process.exitCode = error instanceof UsageError ? 2 : 1;
+  const isUsage = error instanceof UsageError;
+  process.stderr.write(isUsage ? `error: ${message}\nAdd --help to see the usage.\n` : `${message}\n`);
+  process.exitCode = isUsage ? 2 : 1;
 }
 
 async function main(): Promise<void> {
-  const { path, output, formats, help } = readArguments();
-  if (help) return void process.stdout.write(USAGE);
-  const types = await operationTypes(await readDocument(path), formats);
+  const { values, positionals } = readArguments();
+  if (values.help) return void process.stdout.write(USAGE);
+  if (values.version) return void process.stdout.write(`${await ownVersion()}\n`);
+  const [path, ...others] = positionals;
+  if (path === undefined || others.length > 0) throw new UsageError("name one document, such as openapi.yaml");
+  const { output, format } = values;
+  const types = await operationTypes(await readDocument(path), new Map(format.map(readFormat)));
   if (output === undefined) process.stdout.write(types);
   // A file with the same content is left alone, because watchers would start again.
   else if ((await readFile(output, "utf8").catch(() => undefined)) !== types) await writeFile(output, types);
 }
 
 function readArguments() {
-  const { values, positionals } = parseValidArguments();
-  const [path = "", ...others] = positionals;
-  if (!values.help && (path === "" || others.length > 0))
-    throw new UsageError("Name one document, such as openapi.yaml.");
-  return { path, output: values.output, formats: new Map(values.format.map(readFormat)), help: values.help };
-}
-
-function parseValidArguments() {
   try {
     return parseArgs({
       allowPositionals: true,
       options: {
         output: { type: "string", short: "o" },
         format: { type: "string", multiple: true, default: [] },
+        version: { type: "boolean", default: false },
         help: { type: "boolean", short: "h", default: false },
       },
     });
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError((error as Error).message.replace(/^Unknown/, "unknown"));
   }
+}
+
+async function ownVersion(): Promise<string> {
+  const manifest = await readFile(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(manifest) as { version: string }).version;
 }
 
 function readFormat(argument: string): [name: string, type: string] {
   const [, name, type] = /^([^=]+)=(.+)$/s.exec(argument) ?? [];
   if (name === undefined || type === undefined)
-    throw new UsageError(`--format ${argument} has no type. Write it as --format date-time=Date.`);
+    throw new UsageError(`--format ${argument} has no type; write it as --format date-time=Date`);
   return [name, type];
 }
 
