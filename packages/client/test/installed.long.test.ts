@@ -89,6 +89,7 @@ describe("the packed client in another project", () => {
     const browser = { lib: ["es2022", "dom", "dom.iterable"], types: [] };
     const nodenext = { module: "nodenext", target: "es2023", noEmit: true };
     const node16 = { module: "node16", moduleResolution: "node16", target: "es2022", noEmit: true };
+    const old = { skipLibCheck: true }; // The declarations of openapi-fetch need a later version.
     const node10 = { module: "esnext", moduleResolution: "node10", target: "es2022", noEmit: true };
     const bundler = { module: "esnext", moduleResolution: "bundler", target: "es2022", noEmit: true };
     test.each([
@@ -101,12 +102,12 @@ describe("the packed client in another project", () => {
       ],
       ["typescript", "in the page", { ...browser, ...bundler }, ["browser"]],
       ["typescript-7", "in the page", { ...browser, ...bundler }, ["browser"]],
-      ["typescript-5.0", "in an ES module, as Node resolves it", { ...browser, ...node16 }, ["modules.mts"]],
-      ["typescript-5.0", "in CommonJS, as Node resolves it", { ...browser, ...node16 }, ["modules.cts"]],
+      ["typescript-5.0", "in an ES module, as Node resolves it", { ...browser, ...node16, ...old }, ["modules.mts"]],
+      ["typescript-5.0", "in CommonJS, as Node resolves it", { ...browser, ...node16, ...old }, ["modules.cts"]],
       ["typescript", "in CommonJS, as Node resolves it", { ...browser, ...node16 }, ["modules.cts", "modules.mts"]],
       ["typescript-7", "in CommonJS, as Node resolves it", { ...browser, ...nodenext }, ["modules.cts", "modules.mts"]],
-      ["typescript-5.0", "in the page", { ...browser, ...bundler }, ["browser"]],
-      ["typescript-5.0", "in the page, without exports", { ...browser, ...node10 }, ["browser"]],
+      ["typescript-5.0", "in the page", { ...browser, ...bundler, ...old }, ["browser"]],
+      ["typescript-5.0", "in the page, without exports", { ...browser, ...node10, ...old }, ["browser"]],
       ["typescript", "in the page, without exports", { ...browser, ...node10 }, ["browser"]],
     ])("%s, %s", (compiler, _programs, options, folders) => {
       // TanStack Query's own types need TypeScript 5.4.
@@ -194,9 +195,9 @@ describe("the packed client in another project", () => {
     const sizes = run("node_modules/.bin/size-limit", ["--json"], { cwd: source });
     const { stdout } = await sizes.catch((error: Ran) => error);
     const [core, all, one, retried] = JSON.parse(stdout) as { size: number; sizeLimit?: number; passed?: boolean }[];
-    expect(core).toMatchObject({ passed: true, sizeLimit: 10_100 });
-    expect(one).toMatchObject({ passed: true, sizeLimit: 7_400 });
-    expect(retried).toMatchObject({ passed: true, sizeLimit: 8_300 });
+    expect(core).toMatchObject({ passed: true, sizeLimit: 11_900 });
+    expect(one).toMatchObject({ passed: true, sizeLimit: 8_700 });
+    expect(retried).toMatchObject({ passed: true, sizeLimit: 9_800 });
     expect(one!.size).toBeLessThan(all!.size - 500);
   });
 });

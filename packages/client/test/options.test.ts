@@ -30,7 +30,7 @@ describe("createPetstore", () => {
     const petstore = createPetstore({
       baseUrl: given,
       apiKey: "k",
-      fetch: async (url) => (urls.push(url), Response.json([])),
+      fetch: async ({ url }) => (urls.push(url), Response.json([])),
     });
     await petstore.listPets({ limit: 5, status: "sold" });
     expect(urls).toEqual([`${baseUrl}/pets?limit=5&status=sold`]);
@@ -38,8 +38,7 @@ describe("createPetstore", () => {
 
   test("sends the key and the headers of a call through the custom fetch", async () => {
     const sent: (string | null)[][] = [];
-    const fetch = async (_url: string, init: RequestInit) => {
-      const headers = new Headers(init.headers);
+    const fetch = async ({ headers }: Request) => {
       sent.push([headers.get("Authorization"), headers.get("traceparent")]);
       return Response.json([]);
     };

@@ -130,7 +130,6 @@ describe("the package", () => {
       /\/\*\*\n +\* Fetch one animal\n(?: +\*.*\n)* +\* @deprecated Will be removed on 2030-12-05\. Use `listPets`\.\n +\*\/\n +(.*)/g;
     expect(Array.from(calls.matchAll(documented), ([, declaration]) => declaration)).toEqual([
       "getPet: (input: GetPetInput, options?: CallOptions) => CallOf<GetPetResult>;",
-      '(path: "/pets/{petId}", init: Params<paths["/pets/{petId}"]["get"]> & CallOptions): CallOf<GetPetResult>;',
     ]);
   });
 

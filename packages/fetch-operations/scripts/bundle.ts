@@ -8,7 +8,11 @@ import { rolldown } from "rolldown";
 import manifest from "../package.json" with { type: "json" };
 
 const dist = join(import.meta.dirname, "../dist");
-const names = Object.values(manifest.exports).map((source) => source.replace(/^\.\/src\/(.*)\.ts$/, "$1"));
+const names = Object.values(manifest.exports).flatMap((source) =>
+  globSync(`${source.slice("./src/".length, -".ts".length)}.js`, { cwd: dist }).map((file) =>
+    file.slice(0, -".js".length),
+  ),
+);
 const bundle = await rolldown({
   input: Object.fromEntries(names.map((name) => [name, join(dist, `${name}.js`)])),
   external: /^[^./]/,

@@ -1,6 +1,6 @@
 import type { OperationDescription, Requirements } from "./operation.ts";
 import type { ErrorResult } from "./result.ts";
-import type { SecurityScheme } from "./security/schemes.ts";
+import type { SecurityScheme } from "./parts/authentication.ts";
 
 /** The parts of a contract that all its operations share, as the generator writes them. */
 export interface Api {

@@ -1,11 +1,9 @@
 import createOpenapiClient from "openapi-fetch";
 import type { Api } from "./api.ts";
 import type { Connection, Part } from "./call/exchange.ts";
-import { hooks } from "./call/send-built.ts";
-import { retries } from "./call/retries.ts";
-import { deprecations } from "./deprecation.ts";
+import { deprecations, hooks, retries } from "./call/call-parts.ts";
 import { type ClientOptions, LIMITS, numbersOf, rejectUnknown } from "./options.ts";
-import type { Credential } from "./security/schemes.ts";
+import type { Credential } from "./parts/authentication.ts";
 
 const OPTIONS = ["baseUrl", "servers", "credentials", "fetch", "fetchOptions", "headers"];
 
@@ -22,23 +20,18 @@ export function connectTo(api: Api, options: ClientOptions): Connection {
  * contains a credential.
  */
 export function connectWith(api: Api, options: ClientOptions, ...parts: Part[]): Connection {
-  const { baseUrl, fetch, fetchOptions, headers, servers = {} } = options;
+  const { baseUrl, headers, servers = {} } = options;
   const address = addressOf("baseUrl", baseUrl);
   checkOptions(api, options, parts);
   rejectUnknown(servers, api.servers ?? [], "servers.");
   const own = new Map(Object.entries(servers).map(([url, server]) => [url, addressOf(`servers.${url}`, server)]));
-  const part: Omit<Part, "options"> = Object.assign({}, ...parts);
-  const limits = (part.limits ?? numbersOf)(options, LIMITS);
-  const { request } = createOpenapiClient({
-    ...fetchOptions,
-    headers: { ...part.headers?.(api, options), ...headers },
-    // Following a redirect could change POST into GET or leave the origin. The call reports it as `unreadable_answer` instead.
+  const limitsOf = parts.find((part) => part.limits)?.limits ?? numbersOf;
+  const limits = limitsOf(options, LIMITS);
+  const shared = parts.map((part) => part.headers?.(api, options));
+  const client = createOpenapiClient({
+    headers: Object.assign({}, ...shared, headers) as Record<string, string>,
+    // Following a redirect could change POST into GET or leave the origin. The call reports it.
     redirect: "manual",
-    // The client's `fetch` gets the URL and the options, so that any implementation of it works.
-    Request: function (url: string, init: RequestInit) {
-      return { url, init };
-    } as never,
-    bodySerializer: (body: unknown) => body, // The writer of the body has serialized it.
   });
   return {
     api,
@@ -46,19 +39,21 @@ export function connectWith(api: Api, options: ClientOptions, ...parts: Part[]):
     baseUrlOf: ({ server }) => own.get(server!) ?? address, // no key is undefined
     options: () => options,
     limits,
-    part,
-    ofCalls: ["timeout", "attemptTimeout", ...(part.ofCalls ?? []), "signal", "headers"],
-    budget: { left: limits.retryBudget },
-    fetch: fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    parts,
+    ofCalls: ["timeout", "attemptTimeout", ...parts.flatMap(({ ofCalls = [] }) => ofCalls), "signal", "headers"],
+    budget: { left: limits.retryBudget, max: limits.retryBudget },
     reported: new Set(),
     credential: (name) => credentialOf(api, options, name),
-    request: request as unknown as Connection["request"],
+    client: client as unknown as Connection["client"],
   };
 }
 
 /** Returns a URL without a slash at its end. Throws a TypeError if it is not the URL of a service. */
 function addressOf(option: string, url: string | URL): string {
-  const address = String(url).replace(/\/+$/, "");
+  const { location } = globalThis as { location?: { href: string } };
+  // In browsers, `/api` is below the origin of the page.
+  const isRelative = location !== undefined && /^\/(?!\/)/.test(String(url));
+  const address = (isRelative ? new URL(url, location.href).href : String(url)).replace(/\/+$/, "");
   if (!/^https?:\/\/[^?#@]+$/i.test(address) || !URL.canParse(address))
     throw new TypeError(`${option} is not a service URL. Pass one such as https://api.petstore.example/v1.`);
   return address;

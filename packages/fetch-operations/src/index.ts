@@ -1,7 +1,7 @@
 /** The runtime of generated clients. */
 export type { Api, ErrorFormat } from "./api.ts";
-export { call, callWith, raw, send } from "./call/call.ts";
-export { createClient } from "./client.ts";
+export { call, raw, send } from "./call/call.ts";
+export { createClient, type PathClient } from "./client.ts";
 export type { Connection, Part } from "./call/exchange.ts";
 export { connectTo, connectWith, fillServer, userAgents } from "./connection.ts";
 export { OperationError } from "./operation-error.ts";
@@ -11,27 +11,33 @@ export type {
   CallOptions,
   ClientOptions,
   Deprecation,
-  FetchLike,
   RequestEvent,
   ResponseEvent,
   Retry,
-  RetryOptions,
 } from "./options.ts";
-export { hooks } from "./call/send-built.ts";
-export { retries } from "./call/retries.ts";
-export { deprecations } from "./deprecation.ts";
+export type { RetryOptions } from "./parts/retry.ts";
+export { deprecations, hooks, retries } from "./call/call-parts.ts";
+export type { Fetch } from "./fetch.ts";
 export { linkTo } from "./pages/link.ts";
 export { followCursor, followLink, followNumber, followOffset } from "./pages/follow.ts";
 export { paginate } from "./pages/pages.ts";
 export { anyError, errorFields } from "./error-format.ts";
-export { bodyTypes, writeBigJson, writeJson, writeRaw } from "./request/body.ts";
+export { bodyTypes, writeAny, writeBigJson, writeJson, writeRaw } from "./request/body.ts";
 export { type FilePart, multipart, urlencoded } from "./request/forms.ts";
 export { requestPartsOf } from "./request/request-parts.ts";
-export { jsonParameter, styled, styledHeader } from "./request/styles.ts";
+export { jsonParameter, styled, styledHeader } from "./parts/styles.ts";
 export { type EventStream, readEvents, readTextEvents, type ServerSentEvent } from "./response/events.ts";
 export { mediaTypes } from "./response/media-types.ts";
 export { readJson } from "./response/read-json.ts";
-export { type DateType, type Shape, type Shapes, typedJson } from "./response/typed-json.ts";
+export {
+  type DateType,
+  type Shape,
+  type Shapes,
+  typedEvents,
+  typedJson,
+  typedLines,
+  typedSequence,
+} from "./response/typed-json.ts";
 export { readAny, readBlob, readLines, readSequence, readString } from "./response/readers.ts";
 export type {
   Call,
@@ -47,8 +53,9 @@ export type {
   StatusOf,
   Success,
   SuccessOfType,
+  UndeclaredError,
 } from "./result.ts";
-export { clientCredentials, type ClientCredentialsOptions } from "./security/oauth2.ts";
-export { logTo, type Logger, type LogLevel } from "./log.ts";
-export { apiKey, basic, bearer, type BasicCredential, type Credential, mutualTls } from "./security/schemes.ts";
-export type { BinaryBody, Fields, In, ItemOf, Multipart, Params, Renamed } from "./types.ts";
+export { clientCredentials, type ClientCredentialsOptions } from "./parts/oauth2.ts";
+export { logTo, type Logger, type LogLevel } from "./parts/log.ts";
+export { apiKey, basic, bearer, type BasicCredential, type Credential, mutualTls } from "./parts/authentication.ts";
+export type { BinaryBody, Fields, In, ItemOf, Multipart, Renamed } from "./types.ts";

@@ -45,10 +45,15 @@ export class OperationError<Code extends string = string> extends Error {
       code,
       requestId,
       ...factsOfResponse(response),
-      bodyStart: status === 0 ? (error as FailureError).bodyStart : undefined,
+      bodyStart: status === 0 || isUndeclared(error) ? (error as FailureError).bodyStart : undefined,
     });
     Object.defineProperty(this, "error", { value: error }); // not shown by inspection, because it repeats the fields above
   }
+}
+
+/** Whether an error is that of an undeclared status. */
+function isUndeclared(error: unknown): boolean {
+  return typeof error === "object" && error !== null && "bodyStart" in error && "httpStatus" in error;
 }
 
 /** Returns the facts of a response that errors have, undefined without a response. */

@@ -1,4 +1,6 @@
-import type { Credential } from "./security/schemes.ts";
+import type { Fetch } from "./fetch.ts";
+import type { Credential } from "./parts/authentication.ts";
+import type { RetryLimits, RetryOptions } from "./parts/retry.ts";
 
 /** The address of the service, its credentials and the settings of all calls. */
 export interface ClientOptions extends CallLimits {
@@ -15,7 +17,7 @@ export interface ClientOptions extends CallLimits {
   /** The credentials by security scheme, sent to `baseUrl` and `servers` only. */
   credentials?: Readonly<Record<string, Credential | undefined>> | undefined;
   /** Sends a request, as the runtime's `fetch` does. Replace it to observe or change requests and responses. */
-  fetch?: FetchLike | undefined;
+  fetch?: Fetch | undefined;
   /** Additional options of `fetch`, such as `dispatcher` (Node), `proxy` (Bun), `client` (Deno), `credentials` or `cache`. */
   fetchOptions?: object | undefined;
   /** Headers of every request. The headers of a call override them. */
@@ -39,9 +41,6 @@ export interface ClientOptions extends CallLimits {
   onDeprecated?: ((deprecation: Deprecation) => void) | false | undefined;
 }
 
-/** A function that sends a request, as `fetch` does. */
-export type FetchLike = (input: string, init: RequestInit) => Promise<Response>;
-
 /** The options of one call. They override the client's options. */
 export interface CallOptions extends CallLimits {
   /** Ends the call, even during a wait. The result is a failure with the code `aborted`. */
@@ -58,21 +57,6 @@ export interface CallLimits {
   attemptTimeout?: number | undefined;
   /** The settings of retries; `false` for none. Only operations that are safe to repeat are retried. */
   retry?: RetryOptions | false | undefined;
-}
-
-/**
- * The settings of retries. The wait before retry n is random, at most `baseDelay` × 2ⁿ⁻¹ and `maxDelay` ("full jitter"). A
- * `Retry-After` of the response (RFC 9110, section 10.2.3) is added to it.
- */
-export interface RetryOptions {
-  /** The number of retries after the first attempt. Default: 3. */
-  limit?: number | undefined;
-  /** The upper bound of the first random wait, in milliseconds. Default: 300. */
-  baseDelay?: number | undefined;
-  /** The upper bound of every random wait, in milliseconds. Default: 5,000. */
-  maxDelay?: number | undefined;
-  /** The longest `Retry-After` that the client waits for, in milliseconds. A longer one ends the call. Default: 30,000. */
-  maxRetryAfter?: number | undefined;
 }
 
 /** A request before it is sent, passed to `onRequest`. */
@@ -120,9 +104,6 @@ export interface Deprecation {
   /** The replacement: an operationId, or the target of the `successor-version` link if the contract names none. */
   successor: string | undefined;
 }
-
-/** The settings of retries, with defaults. */
-export type RetryLimits = Record<"limit" | "baseDelay" | "maxDelay" | "maxRetryAfter", number>;
 
 /** The numbers among the options, with defaults. Those of retries are missing in a connection without them. */
 export type Limits = RetryLimits & Record<"timeout" | "attemptTimeout" | "maxResponseBytes" | "retryBudget", number>;

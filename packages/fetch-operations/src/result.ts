@@ -33,6 +33,22 @@ export interface EmptyError<Status = number> {
   status: Status;
 }
 
+/** The error of a status that the contract does not declare. */
+export interface UndeclaredError<Status = number> {
+  /** The code of the body, or `http_` and the status. */
+  code: string;
+  message: string;
+  status: Status;
+  /** The body, without credentials: JSON, or else text; undefined without one. */
+  body: unknown;
+  httpStatus: number;
+  headers: Headers;
+  /** The media type of the response. */
+  contentType: string | undefined;
+  /** The first bytes of the body, at most 1,024, without credentials. */
+  bodyStart: string;
+}
+
 /** A call without a valid response: none arrived, or the response is outside the contract. */
 export interface Failure {
   ok: false;
@@ -78,7 +94,8 @@ export type FailureCode =
   | "aborted"
   | "unreadable_answer"
   | "response_too_large"
-  | "unsendable_request";
+  | "unsendable_request"
+  | "token_error";
 
 /** The members of each result. */
 export type AnyResult = { ok: true; data: unknown } | { ok: false };

@@ -17,18 +17,6 @@ export type Renamed<Type, Names extends string, Location extends string> = {
   [Name in keyof Type as Name extends Names ? `${Location}.${Name}` : Name]: Type[Name];
 };
 
-/** The argument of a call by path, as in openapi-fetch. `params` is optional if no parameter is required. */
-export type Params<Operation> = Operation extends { parameters: infer Declared }
-  ? {} extends Sent<Declared>
-    ? { params?: Sent<Declared> }
-    : { params: Sent<Declared> }
-  : unknown;
-
-/** The locations that have parameters. openapi-typescript declares the other locations as `never`. */
-type Sent<Declared> = {
-  [Place in keyof Declared as [NonNullable<Declared[Place]>] extends [never] ? never : Place]: Declared[Place];
-};
-
 /** A body of bytes. */
 export type BinaryBody = Blob | ArrayBuffer | Uint8Array | ReadableStream<Uint8Array>;
 

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, test, vi } from "vitest";
 import {
   call,
@@ -20,9 +21,9 @@ const operation = read as Operation<Args, { ok: boolean; status: number }>;
 const callRead = (connection: Connection, args: Args) => call(connection, operation, ...args);
 
 async function sent(options: Partial<ClientOptions>, respond: (count: number) => Response = () => Response.json(1)) {
-  const requests: { url: string; init: RequestInit; headers: Headers }[] = [];
-  const fetch: ClientOptions["fetch"] = async (url, init) => {
-    requests.push({ url, init, headers: new Headers(init.headers) });
+  const requests: { url: string; request: Request; init: RequestInit | undefined; headers: Headers }[] = [];
+  const fetch: ClientOptions["fetch"] = async (request, init) => {
+    requests.push({ url: request.url, request, init, headers: request.headers });
     return respond(requests.length);
   };
   const connection = connectTo(api, { baseUrl: "http://shop.test/v1", fetch, retry: { baseDelay: 0 }, ...options });
@@ -30,14 +31,13 @@ async function sent(options: Partial<ClientOptions>, respond: (count: number) =>
   return { requests, result, connection };
 }
 
-test("fetch is called with the URL and options, and fetchOptions are among them", async () => {
-  const dispatcher = {};
+test("fetch is called with the request, and with fetchOptions", async () => {
+  const dispatcher = { dispatch: () => true };
   const { requests } = await sent({ fetchOptions: { dispatcher, cache: "no-store" } });
-  expect(requests[0]).toMatchObject({
-    url: "http://shop.test/v1/a",
-    init: { method: "GET", redirect: "manual", dispatcher, cache: "no-store" },
-  });
-  expect(requests[0]!.init).toHaveProperty("dispatcher", dispatcher);
+  const { request, init } = requests[0]!;
+  expect(request).toBeInstanceOf(Request);
+  expect(request).toMatchObject({ url: "http://shop.test/v1/a", method: "GET", redirect: "manual", cache: "no-store" });
+  expect(init).toHaveProperty("dispatcher", dispatcher);
 });
 
 test("the User-Agent names client and runtime, another one, or none", async () => {
@@ -274,10 +274,34 @@ test.each(["http://shop.test/v1", "HTTP://shop.test/v1/", new URL("http://shop.t
   },
 );
 
+test("a baseUrl without an origin is that of the page in browsers", async () => {
+  vi.stubGlobal("location", { href: "https://shop.test/cart/1" });
+  try {
+    const { requests, connection } = await sent({ baseUrl: "/api" });
+    expect([requests[0]!.url, connection.baseUrl]).toEqual(["https://shop.test/api/a", "https://shop.test/api"]);
+    for (const baseUrl of ["api", "//other.test/api"])
+      await expect(sent({ baseUrl })).rejects.toThrow("baseUrl is not");
+  } finally {
+    vi.unstubAllGlobals();
+  }
+});
+
+test("one signal for thousands of calls gives no warning, and keeps no call", async () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => warnings.push(warning);
+  process.on("warning", onWarning);
+  const { connection } = await sent({});
+  const { signal } = new AbortController();
+  await Promise.all(Array.from({ length: 2_000 }, () => callRead(connection, [{}, { signal }])));
+  await new Promise((done) => setImmediate(done)); // Warnings are emitted in the next turn.
+  process.off("warning", onWarning);
+  expect(warnings).toEqual([]);
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
 test("the User-Agent names the runtime that runs the client", async () => {
   const agentIn = async (globals: object) => {
-    const fetch = async (_url: string, { headers }: RequestInit) =>
-      Response.json(new Headers(headers).get("User-Agent"));
+    const fetch = async ({ headers }: Request) => Response.json(headers.get("User-Agent"));
     const connect = () => connectTo(api, { baseUrl: "http://shop.test", fetch });
     for (const [name, value] of Object.entries({ process: undefined, navigator: undefined, ...globals }))
       vi.stubGlobal(name, value);
@@ -315,9 +339,7 @@ test("headers of the arguments override those of the client, and those of a call
 
 test("without a fetch of its own, the client calls the global one at the time of the call", async () => {
   const connection = connectTo(api, { baseUrl: "http://shop.test", userAgent: "" });
-  vi.stubGlobal("fetch", async (url: string, { headers }: RequestInit) =>
-    Response.json([url, new Headers(headers).get("User-Agent")]),
-  );
+  vi.stubGlobal("fetch", async ({ url, headers }: Request) => Response.json([url, headers.get("User-Agent")]));
   try {
     expect(await callRead(connection, [{}]).orThrow()).toEqual(["http://shop.test/a", null]);
   } finally {
@@ -330,7 +352,7 @@ describe("an operation with a server of its own", () => {
   const files = { ...api, servers: own };
   const urlsOf = async (servers?: Record<string, string | URL>) => {
     const urls: string[] = [];
-    const fetch: ClientOptions["fetch"] = async (url) => (urls.push(url), Response.json(1));
+    const fetch: ClientOptions["fetch"] = async ({ url }) => (urls.push(url), Response.json(1));
     const connection = connectTo(files, { baseUrl: "http://shop.test/v1", fetch, servers });
     for (const server of own) await call(connection, { ...operation, server }, {});
     await call(connection, operation, {});
@@ -361,6 +383,8 @@ describe("an operation with a server of its own", () => {
   });
 });
 
+const METHODS = ["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE"];
+
 describe("a client", () => {
   const pages = { by: "page", page: "page", items: "", first: 1 } as const;
   const operations = {
@@ -370,15 +394,18 @@ describe("a client", () => {
     add: { ...read, id: "add", method: "POST", parameters: { body: "body" }, isRetryable: false },
   } as const;
   const urls: string[] = [];
-  const fetch = async (url: string, init: RequestInit) => {
-    urls.push(`${init.method} ${url} ${init.body as string} ${new Headers(init.headers).get("X-Own")}`);
+  const fetch = async (request: Request) => {
+    const { method, url, headers } = request;
+    urls.push(`${method} ${url} ${await request.text()} ${headers.get("X-Own")}`);
     return Response.json([]);
   };
   type Client = Record<string, (...args: unknown[]) => Promise<unknown>> & Record<"raw" | "paginate", object>;
   const client = createClient(api, operations, { baseUrl: "http://x", fetch }).client as Client;
 
-  test("has a method for each operation, for each HTTP method, and for pages", () => {
-    expect(Object.keys(client)).toEqual(["get", "GET", "list", "again", "add", "POST", "paginate", "raw"]);
+  test("is openapi-fetch's, and has a method for each operation and for pages", () => {
+    const own = ["get", "list", "again", "add", "paginate", "raw"];
+    const openapiFetch = ["request", "use", "eject"].concat(METHODS);
+    expect(Object.keys(client).toSorted()).toEqual([...own, ...openapiFetch].toSorted());
     expect([Object.keys(client.raw), Object.keys(client.paginate)]).toEqual([Object.keys(operations), ["list"]]);
   });
 
@@ -386,18 +413,11 @@ describe("a client", () => {
     const headers = { "X-Own": "1" };
     await client["GET"]!("/b", { params: { query: { page: 2 } }, headers });
     await client["POST"]!("/a", { body: [1] });
-    expect(await client["GET"]!("/a")).toMatchObject({ ok: true });
-    expect(urls.splice(0)).toEqual([
-      "GET http://x/b?page=2 undefined 1",
-      "POST http://x/a [1] null",
-      "GET http://x/a undefined null",
-    ]);
-    const aborted = await client["GET"]!("/a", { signal: AbortSignal.abort(), retry: false });
-    expect(aborted).toMatchObject({ error: { code: "aborted" } });
-    await expect(client["GET"]!("/a", { timout: 1 })).rejects.toThrow("There is no option timout.");
-    expect(() => client["POST"]!("/b")).toThrow(
-      new TypeError("The contract has no operation POST /b. Pass a path template of the contract."),
-    );
+    expect(await client["request"]!("get", "/a")).toEqual({ data: [], response: expect.any(Response) });
+    expect(urls.splice(0)).toEqual(["GET http://x/b?page=2  1", "POST http://x/a [1] null", "GET http://x/a  null"]);
+    const reason = new Error("enough");
+    await expect(client["GET"]!("/a", { signal: AbortSignal.abort(reason), retry: false })).rejects.toThrow(reason);
+    await expect(client["GET"]!("/a", { timeout: -1 })).rejects.toThrow("timeout must be a number of at least 0.");
   });
 });
 

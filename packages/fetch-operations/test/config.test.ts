@@ -162,13 +162,14 @@ export const servers = [
   "errors": anyError
 };`);
     expect(found["client.ts"]).toBe(`// Generated from the contract by fetch-operations. Do not edit.
-import { createClient } from "fetch-operations";
+import { createClient, type PathClient } from "fetch-operations";
 import { api, type ThingsOptions } from "./api.js";
-import type { ByOperation, ByPage, ByPath, Raw } from "./calls.js";
+import type { ByOperation, ByPage, Raw } from "./calls.js";
 import { operations } from "./operations.js";
+import type { paths } from "./schema.js";
 
-/** A client with a method for each operation and for each HTTP method. */
-export interface Things extends ByOperation, ByPath {
+/** openapi-fetch's client, with a method for each operation. */
+export interface Things extends ByOperation, PathClient<paths> {
   /** The lists of the service, to read item by item or page by page. */
   paginate: ByPage;
   /** Calls that resolve to the response of a success, with its body unread. They reject as \`orThrow()\` does. */
@@ -190,17 +191,7 @@ export function createThings(options: ThingsOptions): Things {
   });
 
   test("have aliases of the contract's schemas, except names of their own and names that are no identifiers", async () => {
-    const names = [
-      "ErrorCode",
-      "PageItems",
-      "ByOperation",
-      "ByPage",
-      "ByPath",
-      "Raw",
-      "OperationId",
-      "Results",
-      "Result",
-    ];
+    const names = ["ErrorCode", "PageItems", "ByOperation", "ByPage", "Raw", "OperationId", "Results", "Result"];
     const reserved = [
       ...names,
       "Data",
@@ -236,6 +227,7 @@ export type Read = components["schemas"]["Read"];
       "calls",
       "contract",
       "operations",
+      "schema",
       "contract-check",
       "api",
       "calls",

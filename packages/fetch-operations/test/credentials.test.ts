@@ -183,16 +183,31 @@ describe("OAuth 2.0 client credentials", () => {
     expect(requests.length).toBe(before + 2);
   });
 
+  test("are asked for again if the token endpoint fails for a while", async () => {
+    const statuses = [503, 200];
+    await using login = await serve((_request, response) => {
+      response.writeHead(statuses.shift()!, { "Content-Type": "application/json" }).end('{"access_token":"t"}');
+    });
+    await using service = await serve((request, response) => {
+      const body = JSON.stringify(request.headers.authorization);
+      response.writeHead(200, { "Content-Type": "application/json" }).end(body);
+    });
+    const oauth = clientCredentials({ tokenUrl: login.baseUrl, clientId: "me", clientSecret: SECRET });
+    using client = await generatedClient(documentOf([{ oauth: [] }]));
+    const thing = client.create({ baseUrl: service.baseUrl, credentials: { oauth }, retry: { baseDelay: 1 } });
+    expect(await thing["read"]!()).toMatchObject({ ok: true, status: 200 });
+    expect(statuses).toEqual([]);
+  });
+
   test("reject with the reason of the token endpoint, without the secret", async () => {
     await using login = await serve((_request, response) => {
       response.writeHead(400, { "Content-Type": "application/json" }).end('{"error":"invalid_client"}');
     });
     const oauth = clientCredentials({ tokenUrl: login.baseUrl, clientId: "me", clientSecret: SECRET });
     using client = await generatedClient(documentOf([{ oauth: [] }]));
-    const failed: unknown = await client.create({ baseUrl: "http://127.0.0.1:1", credentials: { oauth } })[
-      "read"
-    ]!().catch((error: unknown) => error);
-    expect(failed).toMatchObject({ message: "The token endpoint responded with status 400 and invalid_client." });
+    const failed: unknown = await client.create({ baseUrl: "http://127.0.0.1:1", credentials: { oauth } })["read"]!();
+    const message = "The token endpoint responded with status 400 and invalid_client.";
+    expect(failed).toMatchObject({ status: 0, error: { code: "token_error", message } });
     expect(inspect(failed, { depth: 9 })).not.toContain(SECRET);
   });
 });
@@ -225,7 +240,7 @@ describe("a server that the contract gives an operation or a path", () => {
       const thing = client.create({ ...options, ...more });
       await thing["read"]!().orThrow();
       await thing["z"]!().orThrow();
-      await (thing as unknown as { GET: (path: string) => { orThrow: () => unknown } }).GET("/x").orThrow();
+      await (thing as unknown as { GET: (path: string) => Promise<unknown> }).GET("/x");
       await thing.raw["read"]!();
       await Array.fromAsync(thing.paginate["read"]!()).catch(() => {});
       return received.splice(0).map((text) => text.replaceAll(/[?=].*| .*/g, ""));

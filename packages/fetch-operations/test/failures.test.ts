@@ -29,20 +29,7 @@ describe("a response outside the contract is an unreadable_answer with a reason:
       "The response 403 (application/json) is not the contract's Error. A proxy may have sent it.",
       "{}",
     ],
-    [
-      respond(404, refused),
-      "The response 404 (application/json) is not declared by the contract.",
-      refused,
-      { errors: [409, "5XX"] },
-    ],
-    [respond(404), "The response 404 (no Content-Type) is not declared by the contract.", "", { errors: [] }],
     [respond(404), "The response 404 (no Content-Type) has no body.", "", { empty: [409] }],
-    [
-      respond(404),
-      "The response 404 (no Content-Type) is not declared by the contract.",
-      "",
-      { empty: ["4XX"], errors: [] },
-    ],
     [
       respond(404, "{}"),
       "The response 404 (application/json) is not the contract's Error. A proxy may have sent it.",
@@ -105,6 +92,48 @@ describe("a response outside the contract is an unreadable_answer with a reason:
     expect(result.error).toMatchObject({ bodyStart: clean.slice(0, 1_024) });
   });
 });
+
+test.each<[listener: RequestListener, operation: object, error: object, body: unknown]>([
+  [
+    respond(404, refused),
+    { errors: [409, "5XX"] },
+    { code: "sold_out", message: "All are sold.", bodyStart: refused },
+    JSON.parse(refused),
+  ],
+  [
+    text(502),
+    { errors: [409] },
+    {
+      code: "http_502",
+      message: "The response 502 (text/html) is not declared by the contract.",
+      contentType: "text/html",
+      bodyStart: PAGE,
+    },
+    PAGE,
+  ],
+  [
+    respond(404),
+    { errors: [], empty: ["4XX"] },
+    {
+      code: "http_404",
+      message: "The response 404 (no Content-Type) is not declared by the contract.",
+      contentType: undefined,
+      bodyStart: "",
+    },
+    undefined,
+  ],
+])(
+  "%#: an error that the contract does not declare keeps its status, headers and body",
+  async (listener, operation, error, body) => {
+    await using server = await shop(listener, { retry: false }, { errors });
+    const result = await server.call(operation);
+    const { status, headers } = result.response;
+    const facts = { contentType: "application/json", ...error, body, status, httpStatus: status, headers };
+    expect(result).toEqual({ ok: false, status, error: facts, response: result.response, requestId: undefined });
+    const { httpStatus, bodyStart } = (await rejection(server.call(operation).orThrow())) as ShopError;
+    expect([httpStatus, bodyStart]).toEqual([status, (result.error as { bodyStart: string }).bodyStart]);
+  },
+);
 
 describe("a declared error has its body:", () => {
   test.each<[listener: RequestListener, operation: object, result: object]>([
@@ -345,7 +374,7 @@ describe("a body larger than maxResponseBytes is a response_too_large, and not r
       ok: true,
       headers: new Headers(),
       body: undefined,
-      text: async () => whole,
+      arrayBuffer: async () => new TextEncoder().encode(whole).buffer,
     });
     const callWith = (maxResponseBytes: number) =>
       callsOf(connectTo(api, { baseUrl: "http://shop.test", maxResponseBytes, fetch: fetch as never }))();

@@ -3,7 +3,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { reportDeprecation } from "../src/deprecation.ts";
+import { reportDeprecation } from "../src/call/call-parts.ts";
 import { connectTo } from "../src/index.ts";
 import type { Deprecation } from "../src/options.ts";
 import { type GeneratedClient, generatedClient } from "./generated-client.ts";
@@ -30,26 +30,42 @@ describe("the package", () => {
           (name) => `openapi-document in contract/${name}.js`,
         ),
         ...["contract", "schema"].map((name) => `openapi-document in testing/${name}.js`),
-        "openapi-fetch in connection.js",
-        "openapi-fetch in security/oauth2.js",
+        ...["connection", "parts/oauth2"].map((name) => `openapi-fetch in ${name}.js`),
       ]);
       const types = imports("**/*.d.ts").filter((line) => !/^openapi-document in (?:contract|testing)\//.test(line));
-      expect(types).toEqual(["@tanstack/react-query in react-query/index.d.ts"]);
+      expect(types.toSorted()).toEqual([
+        "@tanstack/react-query in react-query/index.d.ts",
+        "openapi-fetch in client.d.ts",
+      ]);
     } finally {
       rmSync(out, { recursive: true });
     }
   });
 });
 
-describe("the README", () => {
-  const readme = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
-  const features = readme.slice(readme.indexOf("## Features of OpenAPI"), readme.indexOf("## Names"));
+describe("the pages", () => {
+  const folder = join(import.meta.dirname, "..");
+  const pages = ["README.md", ...globSync("docs/{*,guides/*}.md", { cwd: folder })].map((path) => ({
+    path,
+    text: readFileSync(join(folder, path), "utf8"),
+  }));
+  const readme = pages[0]!.text;
+  const features = pages.find(({ path }) => path.endsWith("features.md"))!.text;
+
+  test("are a README of at most 200 lines, and guides whose links lead somewhere", () => {
+    expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(200);
+    for (const { path, text } of pages) {
+      const links = Array.from(text.matchAll(/\]\((?!https:|#)([^)#]*)/g), ([, link]) => link!);
+      expect(links.filter((link) => !existsSync(join(folder, path, "..", link)))).toEqual([]);
+    }
+  });
+
   const rows = Array.from(
     features.matchAll(/^\| (.+) \| `([\w.-]+)`: (.+) \|$/gm),
     ([, feature, file, title]) => [feature!, file!, title!] as const,
   );
 
-  describe("the README's table of features", () => {
+  describe("the table of features", () => {
     test("has rows of both kinds", () => {
       expect(rows.length).toBeGreaterThan(20);
     });
@@ -61,8 +77,11 @@ describe("the README", () => {
     });
   });
 
-  const chapters = readme.slice(readme.indexOf("## Command line"));
-  const blocks = Array.from(chapters.matchAll(/^```ts\n([\s\S]*?)^```/gm), ([, code]) => code!);
+  const texts = [readme.slice(readme.indexOf("## Errors")), ...pages.slice(1).map(({ text }) => text)];
+  /** The blocks, with the names of the generated client of this test. */
+  const blocks = texts
+    .flatMap((text) => Array.from(text.matchAll(/^```ts\n([\s\S]*?)^```/gm), ([, code]) => code!))
+    .map((code) => code.replaceAll("./bookshop/", "./").replaceAll("Bookshop", "Thing").replaceAll('.js"', '.ts"'));
 
   /** The contract of the chapter "First use", with an operation that downloads. */
   const document = {
@@ -116,7 +135,7 @@ void [document, operations, bookshop];
   });
   afterAll(() => client[Symbol.dispose]());
 
-  test("each example after the chapter First use compiles", () => {
+  test("each example after First use compiles", () => {
     expect(blocks.length).toBeGreaterThanOrEqual(4);
     for (const [index, code] of blocks.entries()) {
       const tail = TAILS.find(([name]) => code.includes(`const ${name} =`))?.[1] ?? "";

@@ -23,9 +23,10 @@ const library = createLibrary({
   token: "t",
   onDeprecated: false,
   retry: false,
-  async fetch(url, { method, body, signal }) {
-    sent.push({ url: url.replace("http://library.test/v2", ""), method, body, signal: signal! });
-    signal!.throwIfAborted();
+  async fetch(request) {
+    const { url, method, signal } = request;
+    sent.push({ url: url.replace("http://library.test/v2", ""), method, body: await request.text(), signal });
+    signal.throwIfAborted();
     if (url.includes("lost")) return Response.json({ reason: "not_found", text: "It is lost." }, { status: 404 });
     const headers = { Link: links[sent.length % links.length]! };
     return Response.json(method === "GET" && url.includes("/books?") ? [{ id: 1, title: "" }] : { id: 1, title: "" }, {

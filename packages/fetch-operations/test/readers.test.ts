@@ -215,7 +215,9 @@ describe("a stream of values", () => {
     await using server = await shop(respond(200, body, "application/jsonl"), options);
     const found: unknown[] = [];
     try {
-      for await (const value of (await server.call({ read: reader as never }).orThrow()) as AsyncIterable<unknown>)
+      for await (const value of (await server
+        .call({ read: reader as never, streams: true })
+        .orThrow()) as AsyncIterable<unknown>)
         found.push(value);
     } catch (error) {
       found.push(`${(error as { code: string }).code}: ${(error as Error).message}`);
@@ -254,7 +256,7 @@ describe("Server-Sent Events", () => {
       ids.push(request.headers["last-event-id"]);
       return listener(request, response);
     }, options);
-    const events = (await server.call({ read: reader as never, ...operation }).orThrow()) as Events;
+    const events = (await server.call({ read: reader as never, streams: true, ...operation }).orThrow()) as Events;
     const found: unknown[] = [];
     const error = await (async () => {
       for await (const { event, data, id } of events) found.push([event, data, id]);
@@ -310,6 +312,13 @@ describe("Server-Sent Events", () => {
     expect(error).toMatchObject({ name: "ShopError", code: "unreadable_answer", bodyStart: "{" });
   });
 
+  test("of JSON end with the data [DONE], as many services send it", async () => {
+    const text = 'data: {"a":1}\n\ndata: [DONE]\n\n';
+    expect(await eventsOf(readEvents, stream(text)[0]!)).toMatchObject({ found: [["message", { a: 1 }, ""]] });
+    const { found } = await eventsOf(readTextEvents, stream(text)[0]!);
+    expect(found).toHaveLength(2);
+  });
+
   test("are limited in size each", async () => {
     const options = { maxResponseBytes: 10 };
     const text = "data: 1234\ndata: 567890\n\ndata: 1234\ndata: 5678901\n\n";
@@ -360,7 +369,9 @@ describe("Server-Sent Events", () => {
     const [first] = stream("retry: 999999\nother: 0\nretry: x0\nretry: 0x\nretry\nid: 1\ndata: 1\n\n", "");
     await using server = await shop(first!);
     const controller = new AbortController();
-    const events = (await server.call({ read: readEvents }, {}, { signal: controller.signal }).orThrow()) as Events;
+    const events = (await server
+      .call({ read: readEvents, streams: true }, {}, { signal: controller.signal })
+      .orThrow()) as Events;
     await events.next();
     setTimeout(() => controller.abort(), 100);
     expect(await rejection(events.next())).toMatchObject({ name: "ShopError", code: "aborted" });

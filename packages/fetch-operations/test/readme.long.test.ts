@@ -11,7 +11,7 @@ import { serve } from "./shop.ts";
 const run = promisify(execFile);
 const source = join(import.meta.dirname, "..");
 const readme = readFileSync(join(source, "README.md"), "utf8");
-const firstUse = readme.slice(readme.indexOf("## First use"), readme.indexOf("## Command line"));
+const firstUse = readme.slice(readme.indexOf("## First use"), readme.indexOf("## Errors"));
 
 /** The blocks of the first chapter, each with the file that the sentence before it names. */
 const blocks = Array.from(

@@ -16,7 +16,7 @@ import {
   OperationError,
 } from "../src/index.ts";
 import type { AnyResult } from "./generated-client.ts";
-import { apiKey, basic, bearer } from "../src/security/schemes.ts";
+import { apiKey, basic, bearer } from "../src/parts/authentication.ts";
 
 /** A server that responds as the test defines, and calls of it with short waits. */
 export interface Shop extends AsyncDisposable {

@@ -7,18 +7,18 @@ import { api, read } from "./shop.ts";
 /** Calls an operation by name or by path, and returns its request as `fetch` gets it. */
 async function sentBy(operation: Partial<OperationDescription>, input: unknown, isByPath = false): Promise<object> {
   const sent: object[] = [];
-  const fetch = async (url: string, init: RequestInit) => {
-    const { "content-type": contentType, ...headers } = Object.fromEntries(new Headers(init.headers));
-    const target = url.slice("http://shop.test".length);
-    sent.push({ target, headers, body: init.body ?? undefined, contentType });
+  const fetch = async (request: Request) => {
+    const { "content-type": contentType, ...headers } = Object.fromEntries(request.headers);
+    const target = request.url.slice("http://shop.test".length);
+    sent.push({ target, headers, body: (await request.text()) || undefined, contentType });
     return Response.json(1);
   };
   const own = { ...read, ...operation };
   const { client } = createClient(api, { own }, { baseUrl: "http://shop.test", fetch, userAgent: false });
-  const { GET, own: byName } = client as Record<"own", AnyClient[string]> & {
-    GET: (path: string, init: object) => ReturnType<AnyClient[string]>;
+  const { request, own: byName } = client as Record<"own", AnyClient[string]> & {
+    request: (method: string, path: string, init: object) => Promise<object>;
   };
-  await (isByPath ? GET(own.path, input as object) : byName(input as object)).orThrow();
+  await (isByPath ? request(own.method, own.path, input as object) : byName(input as object).orThrow());
   return sent[0]!;
 }
 
@@ -156,16 +156,20 @@ describe("arguments by name", () => {
       { target: "/a", headers: { cookie: "c=a%20b; c=1; d=%3B" } },
     ],
     [
-      { parameters: { body: "body", contentType: "contentType", K: "header" } },
+      { method: "POST", parameters: { body: "body", contentType: "contentType", K: "header" } },
       { body: [1], contentType: "text/plain", K: "k" },
       { target: "/a", headers: { k: "k" }, body: "[1]", contentType: "text/plain" },
     ],
     [
-      { path: "/a/{id}", parameters: { id: "path" }, hasFields: true },
+      { method: "POST", path: "/a/{id}", parameters: { id: "path" }, hasFields: true },
       { id: 1, name: "Rex", toString: 2 },
       { target: "/a/1", body: '{"name":"Rex","toString":2}', contentType: "application/json" },
     ],
-    [{ parameters: {}, hasFields: true }, {}, { target: "/a", body: "{}", contentType: "application/json" }],
+    [
+      { method: "POST", parameters: {}, hasFields: true },
+      {},
+      { target: "/a", body: "{}", contentType: "application/json" },
+    ],
   ])("of %j: %j become parameters and body", async (operation, input, parts) => {
     expect(await sentBy(operation, input)).toEqual({ headers: {}, ...parts });
   });
@@ -222,7 +226,8 @@ describe("arguments by path", () => {
       { target: "/;p=1/2", body: "[]", contentType: "text/csv" },
     ],
   ])("%j are written like those by name", async (init, parts) => {
-    expect(await sentBy(operation, init, true)).toEqual({ headers: {}, ...parts });
+    const method = "body" in init ? "POST" : "GET";
+    expect(await sentBy({ ...operation, method }, init, true)).toEqual({ headers: {}, ...parts });
   });
 
   test("may be missing, except those of the path", async () => {

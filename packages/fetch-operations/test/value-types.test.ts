@@ -44,6 +44,12 @@ const document = {
         responses: { 200: { description: "", content: json(ref("Plain")) } },
       },
     },
+    ...Object.fromEntries(
+      ["text/event-stream", "application/jsonl", "application/json-seq"].map((type, index) => {
+        const responses = { 200: { description: "", content: { [type]: { schema: ref("Node") } } } };
+        return [`/stream${index}`, { get: { operationId: `stream${index}`, responses } }];
+      }),
+    ),
   },
 };
 
@@ -82,6 +88,38 @@ describe("with int64: bigint", () => {
       body: { id: 9_007_199_254_740_993n, byName: { "9": 1n } },
     });
     expect(added.sent).toEqual(['/nodes {"id":9007199254740993,"byName":{"9":1}}']);
+  });
+
+  test.each([
+    ["stream0", "text/event-stream", (node: string) => `data: ${node}\n\n`],
+    ["stream1", "application/jsonl", (node: string) => `${node}\n`],
+    ["stream2", "application/json-seq", (node: string) => `\u001e${node}\n`],
+  ])("the items of %s, %s, are converted like bodies", async (name, type, write) => {
+    using client = await generatedClient(document, { int64: "bigint", dates: "Date" });
+    const node = '{"id":9007199254740993,"at":"2026-01-31T12:00:00Z"}';
+    await using server = await serve((_request, response) => {
+      response.writeHead(200, { "Content-Type": type }).end(write(node));
+    });
+    const items = (await client.create({ baseUrl: server.baseUrl })[name]!().orThrow()) as AsyncIterable<object>;
+    const [item] = await Array.fromAsync(items);
+    const data = item && "data" in item ? item.data : item;
+    expect(data).toEqual({ id: 9_007_199_254_740_993n, at: new Date("2026-01-31T12:00:00Z") });
+  });
+
+  test("a number that may have been rounded is refused before it is sent", async () => {
+    const exact = await exchange({}, "{}", { body: { size: 2 ** 53 - 1, name: "9007199254740993", rate: 1e300 } });
+    expect(exact.result.ok).toBe(true);
+    for (const config of [{}, { int64: "bigint" as const }]) {
+      const { result, sent } = await exchange(config, "{}", { body: { byName: { a: 2 ** 53 } } });
+      expect(result.error).toMatchObject({
+        code: "unsendable_request",
+        message:
+          "A value of the request cannot be sent. The body has the integer 9007199254740992, which a JavaScript number may have rounded.",
+      });
+      expect(sent).toEqual([]);
+    }
+    const { result } = await exchange({}, "[]", { id: 2 ** 60 });
+    expect(result.error).toMatchObject({ code: "unsendable_request" });
   });
 
   test("another integer that a number would round is refused", async () => {

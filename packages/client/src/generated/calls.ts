@@ -1,6 +1,6 @@
 // Generated from the contract by fetch-operations. Do not edit.
 import type { Call as CallOf, Items as ItemsOf, Page as PageOf } from "fetch-operations";
-import type { CallOptions, DataOf, EmptyError, ErrorResponse, ErrorStatus, Failure, Fields, In, ItemOf, Params, Success } from "fetch-operations";
+import type { CallOptions, DataOf, EmptyError, ErrorResponse, ErrorStatus, Failure, Fields, In, ItemOf, Success } from "fetch-operations";
 import type { paths } from "./schema.ts";
 
 /** The input of `listPets`: its parameters. */
@@ -108,41 +108,6 @@ export interface Raw {
   listPets: (input?: ListPetsInput, options?: CallOptions) => Promise<Response>;
   createPet: (input: CreatePetInput, options?: CallOptions) => Promise<Response>;
   getPet: (input: GetPetInput, options?: CallOptions) => Promise<Response>;
-}
-
-/** A method for each HTTP method, called with a path template of the contract. */
-export interface ByPath {
-  GET: {
-    /**
-     * List animals
-     *
-     * Returns a page of animals, ordered by `id`.
-     *
-     * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL unchanged. The last page
-     * has no such link. Every animal that exists throughout the listing appears exactly once.
-     */
-    (path: "/pets", init?: Params<paths["/pets"]["get"]> & CallOptions): CallOf<ListPetsResult>;
-    /**
-     * Fetch one animal
-     *
-     * Returns one animal by its identifier.
-     *
-     * Deprecated. The operation will be removed on 5 December 2030. Use `GET /pets` with the `status` filter instead.
-     * @deprecated Will be removed on 2030-12-05. Use `listPets`.
-     */
-    (path: "/pets/{petId}", init: Params<paths["/pets/{petId}"]["get"]> & CallOptions): CallOf<GetPetResult>;
-  };
-  POST: {
-    /**
-     * Add an animal
-     *
-     * Adds an animal. The service assigns its `id`.
-     *
-     * Send an `Idempotency-Key` to make the request safe to repeat. A repeat with the same key and the same body gets
-     * the first response, marked `Idempotency-Replayed: true`, and adds no second animal. Keys expire after 24 hours.
-     */
-    (path: "/pets", init: Params<paths["/pets"]["post"]> & { body: NonNullable<paths["/pets"]["post"]["requestBody"]>["content"]["application/json"] } & CallOptions): CallOf<CreatePetResult>;
-  };
 }
 
 /** The results of each operation. */

@@ -1,13 +1,14 @@
 // Generated from the contract by fetch-operations. Do not edit.
-import { type CallOptions, createClient, followLink } from "fetch-operations";
+import { type CallOptions, createClient, followLink, type PathClient } from "fetch-operations";
 import type { Contract, ContractCheck } from "fetch-operations/contract-check";
 import { api, type PetstoreOptions } from "./api.ts";
-import type { ByOperation, ByPage, ByPath, Raw } from "./calls.ts";
+import type { ByOperation, ByPage, Raw } from "./calls.ts";
 import { contract } from "./contract.ts";
 import { operations } from "./operations.ts";
+import type { paths } from "./schema.ts";
 
-/** A client with a method for each operation and for each HTTP method. */
-export interface Petstore extends ByOperation, ByPath {
+/** openapi-fetch's client, with a method for each operation. */
+export interface Petstore extends ByOperation, PathClient<paths> {
   /** The lists of the service, to read item by item or page by page. */
   paginate: ByPage;
   /** Calls that resolve to the response of a success, with its body unread. They reject as `orThrow()` does. */

@@ -15,8 +15,8 @@ export class CallFailure extends Error {
   }
 }
 
-export function unsendable(reason: string): CallFailure {
-  return new CallFailure("unsendable_request", reason);
+export function unsendable(reason: string, cause?: unknown): CallFailure {
+  return new CallFailure("unsendable_request", reason, undefined, cause);
 }
 
 export function unreadable(problem: string, text: string, cause?: unknown): CallFailure {

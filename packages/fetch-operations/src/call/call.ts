@@ -1,10 +1,13 @@
-import type { Attempt, Connection, Exchange } from "./exchange.ts";
-import type { Operation, OperationDescription } from "../operation.ts";
+import { keyOf, type Operation, type OperationDescription } from "../operation.ts";
 import { type CallOptions, numbersOf, rejectUnknown } from "../options.ts";
 import { type RequestParts, requestPartsOf } from "../request/request-parts.ts";
-import type { Call, DataOf } from "../result.ts";
-import { attempt } from "./attempt.ts";
-import { errorOf } from "./failure.ts";
+import { type Reader, readText } from "../response/read-body.ts";
+import { readJson } from "../response/read-json.ts";
+import type { Call, DataOf, UntypedResult } from "../result.ts";
+import { fetchOf } from "./call-fetch.ts";
+import type { Connection, Exchange, ResponseExchange } from "./exchange.ts";
+import { CallFailure, unreadable, unsendable } from "./call-failure.ts";
+import { errorOf, errorResult, failureOf, responseOf, UNDECLARED } from "./failure.ts";
 
 /** Calls an operation. The input has the parameters and the fields of the body side by side. */
 export function call<Args extends unknown[], Result>(
@@ -13,19 +16,10 @@ export function call<Args extends unknown[], Result>(
   ...args: Args
 ): Call<Result> {
   const [input, options] = args as unknown[] as [object | undefined, CallOptions | undefined];
-  return callWith(connection, operation, () => requestPartsOf(operation, input), options);
-}
-
-/** Calls an operation with the parts of its request, which may throw. */
-export function callWith<Result>(
-  connection: Connection,
-  operation: OperationDescription,
-  parts: () => RequestParts,
-  options?: CallOptions,
-): Call<Result> {
   let last: Exchange;
   // The service guarantees the declared shape; the client checks only what distinguishes a success from an error.
-  const typed = send(connection, operation, parts, options).then((exchange) => (last = exchange).result as Result);
+  const sent = send(connection, operation, () => requestPartsOf(operation, input), options);
+  const typed = sent.then((exchange) => (last = exchange).result as Result);
   return Object.assign(typed, { orThrow: () => typed.then(() => dataOrThrow(last) as DataOf<Result>) });
 }
 
@@ -35,37 +29,94 @@ export function dataOrThrow(exchange: Pick<Exchange, "api" | "operation" | "url"
   throw errorOf(exchange);
 }
 
-/** Sends a request, once or as often as the parts of the connection say. */
+/** The options of a call without any. */
+const NONE: CallOptions = {};
+
+/** Sends a request by openapi-fetch. Rejects only for an invalid option, or if a function of the user throws. */
 export async function send(
   connection: Connection,
   operation: OperationDescription,
   parts: () => RequestParts,
-  options?: CallOptions | null,
+  given?: CallOptions | null,
 ): Promise<Exchange> {
-  const { api, limits, ofCalls, part } = connection;
-  const own = options ?? {};
-  rejectUnknown(own, ofCalls);
-  const settings = options ? (part.limits ?? numbersOf)(options, limits) : limits;
-  let request: RequestParts | undefined;
-  const given: Attempt = {
-    api,
-    connection,
-    operation,
-    isRejected: false,
-    limit: limits.maxResponseBytes,
-    count: 1,
-    options: own,
-    parts: () => {
-      if (!request) {
-        request = parts();
-        Object.assign(request.headers, own.headers);
-      }
-      return request;
-    },
-  };
-  const last = await (part.repeat ?? attempt)(given, settings);
-  part.report?.(connection, operation, last.result.response?.headers);
-  return last;
+  const options = given ?? NONE;
+  rejectUnknown(options, connection.ofCalls);
+  const exchange = exchangeOf(connection, operation, parts, options);
+  const { signal } = options;
+  const limit = signal && new AbortController();
+  const end = () => limit!.abort(signal!.reason);
+  if (signal?.aborted) end();
+  signal?.addEventListener("abort", end);
+  try {
+    const { target, ...init } = requestOf(exchange);
+    const { error, response } = await connection.client.request(operation.method, target, {
+      ...init,
+      baseUrl: connection.baseUrlOf(operation),
+      fetch: fetchOf(exchange),
+      parseAs: "stream", // The reader of the operation reads a success.
+      ...(limit && { signal: limit.signal }),
+    });
+    exchange.response = response;
+    exchange.result = response.ok
+      ? await successOf(exchange as ResponseExchange)
+      : errorResult(exchange as ResponseExchange, error);
+  } catch (cause) {
+    exchange.result = failureOf(exchange, cause);
+  } finally {
+    if (!exchange.isHeld) signal?.removeEventListener("abort", end);
+  }
+  return exchange;
+}
+
+/** Returns a call that has not begun. Throws for an invalid option. */
+export function exchangeOf(
+  connection: Connection,
+  operation: OperationDescription,
+  parts: () => RequestParts,
+  options: CallOptions,
+): Exchange {
+  const { api, limits } = connection;
+  const limitsOf = connection.parts.find((part) => part.limits)?.limits ?? numbersOf;
+  const settings = options === NONE ? limits : limitsOf(options, limits);
+  const limit = limits.maxResponseBytes;
+  const result = undefined as never; // until the end of the call
+  return { api, connection, operation, options, settings, limit, parts, attempt: 0, secrets: [], result };
+}
+
+/** Returns the parts of a request, with the headers of the call. Throws for a value that cannot be sent. */
+export function requestOf(exchange: Exchange): RequestParts {
+  const { connection, operation, options } = exchange;
+  try {
+    const parts = exchange.parts();
+    const shared = connection.parts.map(({ headersOf }) => headersOf?.(operation));
+    const headers = Object.assign({}, ...shared, parts.headers, options.headers) as Record<string, string>;
+    new Headers(headers); // Throws for a name or a value that is no header.
+    exchange.isOnce = parts.duplex !== undefined;
+    return { ...parts, headers };
+  } catch (cause) {
+    throw cause instanceof CallFailure ? cause : unsendable("See cause.", cause);
+  }
+}
+
+/** Returns the result of a success. Throws if the contract does not declare it. */
+async function successOf(exchange: ResponseExchange): Promise<UntypedResult> {
+  const { operation, response } = exchange;
+  const { status } = response;
+  if (keyOf(operation.success, status) === undefined) throw unreadable(UNDECLARED, await readText(exchange));
+  const data = await readSuccess(exchange);
+  const { contentType } = exchange;
+  return { ok: true, status, data, ...responseOf(exchange), ...(contentType && { contentType }) };
+}
+
+/** Reads the body of a success as its declared media type. Returns undefined for a response that has none by its status. */
+export async function readSuccess(exchange: ResponseExchange): Promise<unknown> {
+  const { operation, response } = exchange;
+  const { status } = response;
+  const key = keyOf(operation.success, status);
+  if (operation.method !== "HEAD" && status !== 204 && status !== 205 && !operation.empty?.includes(key!))
+    return ((operation.read as Reader | undefined) ?? readJson)(exchange);
+  await response.body?.cancel();
+  return undefined;
 }
 
 /** Calls an operation and resolves to the response of a success, with its body unread. Rejects as `orThrow()` does. */
@@ -85,7 +136,8 @@ export async function sendRaw(
   parts: () => RequestParts,
   options?: CallOptions,
 ): Promise<Response> {
-  const exchange = await send(connection, { ...operation, read: leaveUnread, empty: [] }, parts, options);
+  const unread = { ...operation, read: leaveUnread, streams: true as const, empty: [] };
+  const exchange = await send(connection, unread, parts, options);
   dataOrThrow(exchange);
   return exchange.response!;
 }

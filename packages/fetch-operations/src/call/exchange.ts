@@ -1,9 +1,11 @@
 import type { Api } from "../api.ts";
+import type { Fetch } from "../fetch.ts";
 import type { OperationDescription } from "../operation.ts";
-import type { CallOptions, ClientOptions, FetchLike, Limits } from "../options.ts";
+import type { CallOptions, ClientOptions, Limits } from "../options.ts";
+import type { Credential } from "../parts/authentication.ts";
+import type { RetryBudget } from "../parts/retry.ts";
 import type { RequestParts } from "../request/request-parts.ts";
 import type { UntypedResult } from "../result.ts";
-import type { Credential } from "../security/schemes.ts";
 
 /** A service's address and the settings of its calls. */
 export interface Connection {
@@ -15,18 +17,23 @@ export interface Connection {
   /** Returns the options. They are not a field, so that inspection does not show the credentials. */
   readonly options: () => ClientOptions;
   readonly limits: Limits;
-  readonly part: Omit<Part, "options">;
+  readonly parts: readonly Part[];
   /** The names of the options of calls. */
   readonly ofCalls: readonly string[];
-  /** The retries that are left to all calls together, so that a failing service does not get a multiple of its load. */
-  readonly budget: { left: number };
-  readonly fetch: FetchLike;
+  /** The retries that are left to all calls together. */
+  readonly budget: RetryBudget;
   /** The operationIds whose deprecation has been reported. */
   readonly reported: Set<string>;
   /** Returns the credential of a security scheme. */
   readonly credential: (name: string) => Credential | undefined;
-  /** openapi-fetch's `request`. Its own types need the path as a literal, which is not known here. */
-  readonly request: (method: string, path: string, init: object) => Promise<unknown>;
+  /** openapi-fetch's client. The types of its `request` need the path as a literal, which is not known here. */
+  readonly client: {
+    request: (
+      method: string,
+      path: string,
+      init: object,
+    ) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
+  };
 }
 
 /** An optional part of a connection. Bundlers leave out the parts that a program does not import. */
@@ -37,64 +44,47 @@ export interface Part {
   readonly ofCalls?: readonly string[];
   /** Returns the numbers among the options of a client or call. `numbers` are those of the client, or the defaults. */
   readonly limits?: (options: object, numbers: Limits) => Limits;
-  /** Sends a request, once or more often. */
-  readonly repeat?: (given: Attempt, settings: Limits) => Promise<Exchange>;
-  /** Called at the end of a call, with the headers of the response if one arrived. */
-  readonly report?: (connection: Connection, operation: OperationDescription, headers?: Headers) => void;
-  /** Sends the request of an attempt, and sees it and its response. */
-  readonly observe?: (exchange: Exchange, request: BuiltRequest) => Promise<Response>;
   /** Returns headers of every request. */
   readonly headers?: (api: Api, options: ClientOptions) => Record<string, string | undefined>;
+  /** Returns headers of a call, which are the same for all attempts. Those of the call take precedence. */
+  readonly headersOf?: (operation: OperationDescription) => Record<string, string> | undefined;
+  /** Returns the `fetch` of an attempt around one that adds credentials. */
+  readonly ofAttempt?: (fetch: Fetch, exchange: Exchange) => Fetch;
+  /** Returns the `fetch` of a call around that of its attempts. */
+  readonly ofCall?: (fetch: Fetch, exchange: Exchange) => Fetch;
 }
 
-/** The parts of an exchange that a failure reports. */
+/** The facts of a call that its result and its errors report. */
 export interface Facts {
   readonly api: Api;
   /** The response, as soon as it arrives. */
-  response?: Response;
+  response?: Response | undefined;
   /** The texts of credentials that no error may show. */
   readonly secrets: string[];
 }
 
-/** The request of an attempt. */
-export interface Attempt {
-  readonly api: Api;
+/** A call: its request, its state, and its result at the end. */
+export interface Exchange extends Facts {
   readonly connection: Connection;
-  readonly operation: OperationDescription;
+  operation: OperationDescription;
   readonly options: CallOptions;
+  readonly settings: Limits;
   /** The largest body in bytes. */
   readonly limit: number;
-  /** 1 for the first. */
-  readonly count: number;
-  /** Whether the service rejected the credential before. */
-  readonly isRejected: boolean;
   readonly parts: () => RequestParts;
-}
-
-/** One attempt of a call: its request, its state, and its result at the end. */
-export interface Exchange extends Attempt, Facts {
-  readonly api: Api;
-  /** The signal of the attempt. */
-  readonly signal: AbortSignal;
+  /** The number of the attempt: 1 for the first. */
+  attempt: number;
   /** The URL without credentials, as soon as the request is sent. */
   url?: string;
-  /** Whether an error now comes from a function of the user, so that the call rejects with it. */
-  isUserError?: boolean;
-  /** Whether another credential can be asked for. */
-  isRenewable?: boolean;
+  /** The error of the connection, or of a function of the user, with which the call rejects. */
+  thrown?: { error: unknown; isUsers: boolean };
   /** Whether the body is a stream, which can be sent once. */
   isOnce?: boolean;
-  /** Whether the body is read after the end of the attempt. */
+  /** Whether the body is read after the end of the call. */
   isHeld?: boolean;
   /** The declared media type of a success, if there are several. */
   contentType?: string;
   result: UntypedResult;
-}
-
-/** A request as openapi-fetch builds it, without credentials. */
-export interface BuiltRequest {
-  readonly url: string;
-  readonly init: RequestInit & { readonly headers: Headers };
 }
 
 /** An exchange whose response has arrived. */

@@ -1,65 +1,90 @@
 import { keyOf } from "../operation.ts";
 import { factsOfResponse } from "../operation-error.ts";
 import type { ErrorResult, FailureCode } from "../result.ts";
+import { TokenError } from "../parts/authentication.ts";
 import { CallFailure } from "./call-failure.ts";
 import type { Exchange, Facts, ResponseExchange } from "./exchange.ts";
 
 /** The bytes at the beginning of a body that an error shows. */
 const EXCERPT_BYTES = 1_024;
 
-/** The facts of an error that is not one of the client. */
-const UNKNOWN: Partial<CallFailure> & { message: string } = { message: "See cause." };
-
 /** The message of an aborted call. */
 export const ABORTED = "The call was aborted.";
+const TIMED_OUT = "The complete response did not arrive in time.";
 
 export function errorOf(exchange: Pick<Exchange, "api" | "operation" | "url" | "result">): Error {
   const { api, operation, url, result } = exchange;
   return new api.error(api, operation, url, result as ErrorResult);
 }
 
-export function failureOf(exchange: Exchange, cause: unknown, isEnded: boolean): ErrorResult {
+/** Returns the failure of a call that has thrown. Throws an error of the user's own functions again. */
+export function failureOf(exchange: Exchange, cause: unknown): ErrorResult {
   if (exchange.options.signal?.aborted) return failure(exchange, "aborted", ABORTED, cause);
-  if (isEnded) return failure(exchange, "timeout", "The complete response did not arrive in time.", cause);
-  const { code, message, text, cause: inner } = cause instanceof CallFailure ? cause : UNKNOWN;
-  if (code === "unreadable_answer") return unreadableResult(exchange, message, text, inner);
-  if (code === "response_too_large") return failure(exchange, code, message, inner);
-  return exchange.url === undefined
-    ? failure(exchange, "unsendable_request", `A value of the request cannot be sent. ${message}`, cause)
-    : failure(exchange, "network_error", "The connection failed. See cause.", cause);
+  const { name, message } = Object(cause) as Error;
+  if (name === "TimeoutError") return failure(exchange, "timeout", TIMED_OUT, cause);
+  if (name === "TooLargeError") return failure(exchange, "response_too_large", message, undefined);
+  if (cause instanceof CallFailure) {
+    if (cause.code === "unreadable_answer") return unreadableResult(exchange, message, cause.text, cause.cause);
+    return failure(exchange, cause.code, `A value of the request cannot be sent. ${message}`, cause.cause ?? cause);
+  }
+  if (cause instanceof TokenError) return failure(exchange, "token_error", message, cause);
+  const { thrown, isHeld } = exchange;
+  if (!isHeld && (thrown?.error !== cause || thrown?.isUsers)) throw cause;
+  return failure(exchange, "network_error", "The connection failed. See cause.", cause);
 }
 
-/** Returns the result of an error response. A response outside the contract becomes an `unreadable_answer`. */
-export function errorResult(exchange: ResponseExchange, text: string): ErrorResult {
+/**
+ * Returns the result of an error response. A status that the contract does not declare keeps its body, as an `UndeclaredError`.
+ * A declared status with another body is an `unreadable_answer`, so that the 404 of a proxy is not taken for that of the service.
+ * openapi-fetch has read the body: as JSON, as another text, or as undefined or an empty text without one.
+ */
+export function errorResult(exchange: ResponseExchange, body: unknown): ErrorResult {
   const { api, operation, response } = exchange;
   const { status, type, headers } = response;
-  let error: unknown = text || undefined;
-  try {
-    error = JSON.parse(text);
-  } catch {}
+  let error = body === "" ? undefined : body;
   const key = status >= 400 ? keyOf(operation.errors ?? ["default"], status) : undefined;
+  const known = api.errors(error, status, headers.get("Content-Type"));
   const [code, message] =
-    (key && api.errors(error, status, headers.get("Content-Type"))) ||
-    (key && !text && operation.empty?.includes(key) && ([`http_${status}`, `Status ${status}.`] as const)) ||
+    (key && known) ||
+    (key &&
+      error === undefined &&
+      operation.empty?.includes(key) &&
+      ([`http_${status}`, `Status ${status}.`] as const)) ||
     (status === 304 && (["not_modified", "Not modified."] as const)) ||
     [];
   if (code) {
     if (error === undefined) error = { code, message, status };
     return { ok: false, status, error, ...responseOf(exchange) };
   }
-  let problem = "is not declared by the contract";
+  const text = error === undefined ? "" : typeof error === "string" ? error : JSON.stringify(error);
+  if (key) return unreadableResult(exchange, text ? FOREIGN : "has no body", text);
   // Browsers hide the status of a redirect: https://fetch.spec.whatwg.org/#concept-filtered-response-opaque-redirect
-  if (type === "opaqueredirect" || (status >= 300 && status < 400))
-    problem = "is a redirect. Set baseUrl to its target";
-  else if (key) problem = text ? "is not the contract's Error. A proxy may have sent it" : "has no body";
-  return unreadableResult(exchange, problem, text);
+  if (status < 400)
+    return unreadableResult(exchange, type === "opaqueredirect" || status >= 300 ? REDIRECT : UNDECLARED, text);
+  const [ownCode, ownMessage] = known ?? [`http_${status}`, sentence(exchange, UNDECLARED)];
+  const facts = { ...factsOfResponse(response), bodyStart: excerptOf(text, exchange.secrets) };
+  const undeclared = {
+    code: ownCode,
+    message: ownMessage,
+    status,
+    body: withoutSecrets(error, text, exchange),
+    ...facts,
+  };
+  return { ok: false, status, error: undeclared, ...responseOf(exchange) };
 }
+
+export const UNDECLARED = "is not declared by the contract";
+const REDIRECT = "is a redirect. Set baseUrl to its target";
+const FOREIGN = "is not the contract's Error. A proxy may have sent it";
 
 /** Returns the result of a response outside the contract. `problem` continues the sentence "The response 200 (type) …". */
 export function unreadableResult(facts: Facts, problem: string, text?: string, cause?: unknown): ErrorResult {
-  const { status, headers } = facts.response!;
-  const message = `The response ${status} (${headers.get("Content-Type") ?? "no Content-Type"}) ${problem}.`;
-  return failure(facts, "unreadable_answer", message, cause, text);
+  return failure(facts, "unreadable_answer", sentence(facts, problem), cause, text);
+}
+
+function sentence({ response }: Facts, problem: string): string {
+  const { status, headers } = response!;
+  return `The response ${status} (${headers.get("Content-Type") ?? "no Content-Type"}) ${problem}.`;
 }
 
 /** Returns a failure, with the facts of the response if one arrived. */
@@ -80,14 +105,29 @@ export function responseOf<Arrived extends Facts>({ api, response }: Arrived) {
   return { response: response as Arrived["response"], requestId };
 }
 
-/** Returns the first bytes of a text, without any of the secrets, encoded or not. */
+/** Returns a body without the credentials that a page of an error may repeat. */
+function withoutSecrets(body: unknown, text: string, { secrets }: Facts): unknown {
+  const clean = masked(text, secrets);
+  if (clean === text) return body;
+  try {
+    return typeof body === "string" ? clean : JSON.parse(clean);
+  } catch {
+    return clean;
+  }
+}
+
+/** Returns the first bytes of a text, without credentials. */
 function excerptOf(text: string, secrets: readonly string[]): string {
+  // A secret that begins within the excerpt is replaced as a whole.
+  const longest = Math.max(0, ...secrets.map((secret) => encodeURIComponent(secret).length));
+  const bytes = new TextEncoder().encode(masked(text.slice(0, EXCERPT_BYTES + longest), secrets));
+  return new TextDecoder().decode(bytes.subarray(0, EXCERPT_BYTES), { stream: true });
+}
+
+/** Replaces each secret in a text, encoded or not. */
+function masked(text: string, secrets: readonly string[]): string {
   const forms = secrets
     .flatMap((secret) => [secret, encodeURIComponent(secret)])
     .toSorted((one, other) => other.length - one.length);
-  // A secret that begins within the excerpt is replaced as a whole.
-  let start = text.slice(0, EXCERPT_BYTES + (forms[0]?.length ?? 0));
-  for (const form of forms) start = start.replaceAll(form, "[credential]");
-  const bytes = new TextEncoder().encode(start).subarray(0, EXCERPT_BYTES);
-  return new TextDecoder().decode(bytes, { stream: true });
+  return forms.reduce((masking, form) => masking.replaceAll(form, "[credential]"), text);
 }

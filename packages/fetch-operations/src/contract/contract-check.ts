@@ -4,7 +4,8 @@ import type { Connection, ResponseExchange } from "../call/exchange.ts";
 import type { OperationDescription } from "../operation.ts";
 import type { CallOptions } from "../options.ts";
 import { readText } from "../response/read-body.ts";
-import { checkNull, parseRounding } from "../response/read-json.ts";
+import { parseRounding } from "../parts/json.ts";
+import { checkNull, parsed } from "../response/read-json.ts";
 import { fingerprints, hashOf, type PublishedDocument } from "./fingerprint.ts";
 
 /** The differences between the client's contract and the service's published contract, as operationIds. */
@@ -42,7 +43,7 @@ const DOCUMENT: OperationDescription = {
 /** Reads JSON. Large bounds, such as those of int64, are rounded as they were when the client was generated. */
 async function readDocument(exchange: ResponseExchange): Promise<unknown> {
   const text = await readText(exchange);
-  return checkNull(text && parseRounding(text), text, DOCUMENT);
+  return checkNull(text && parsed(text, parseRounding), text, DOCUMENT);
 }
 
 /**

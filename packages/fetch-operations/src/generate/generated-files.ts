@@ -11,13 +11,13 @@ import { contractModules, queriesModule, testingModules } from "./feature-module
 import { type ContractShapes, shapesOf } from "../contract/shapes.ts";
 import { serversModule } from "./servers-module.ts";
 import { localTypeName, operationConstants } from "./operation-constants.ts";
-import { inputType, itemType, overload, resultType, signature } from "./operation-types.ts";
+import { inputType, itemType, resultType, signature } from "./operation-types.ts";
 
 const BANNER = "// Generated from the contract by fetch-operations. Do not edit.\n";
 
 /** The names of the client's own members, modules and types, which no operation can have. */
 const RESERVED = new Set(
-  "paginate raw then contract checkContract operations shapes CallOptions DataOf ItemOf Operation PagedOperation".split(
+  "GET PUT POST DELETE OPTIONS HEAD PATCH TRACE request use eject paginate raw then contract checkContract operations shapes CallOptions DataOf ItemOf Operation PagedOperation".split(
     " ",
   ),
 );
@@ -84,7 +84,6 @@ function ownNames({ name }: Config, operations: ClientOperation[]): Set<string> 
     "PageItems",
     "ByOperation",
     "ByPage",
-    "ByPath",
     "Raw",
     "OperationId",
     "Results",
@@ -141,11 +140,6 @@ ${all}`;
 }
 
 function calls(operations: ClientOperation[], { name }: Config): string {
-  const methods = [...new Set(operations.map(({ method }) => method))];
-  const overloads = methods.map((method) => {
-    const ofMethod = operations.filter((operation) => operation.method === method);
-    return `  ${method}: {\n${ofMethod.map(overload).join("")}  };\n`;
-  });
   const paged = operations.filter(({ pages }) => pages);
   const types = operations.flatMap((operation) => [inputType(operation), resultType(operation)]).join("\n");
   const body = `${types}
@@ -160,10 +154,6 @@ ${paged.map((operation) => signature(operation, `ItemsOf<${operation.typeName}Re
 /** The operations, with the response of a success in place of its data. Its body can still be read. */
 export interface Raw {
 ${operations.map((operation) => signature({ ...operation, documentation: [] }, "Promise<Response>")).join("")}}
-
-/** A method for each HTTP method, called with a path template of the contract. */
-export interface ByPath {
-${overloads.join("").replaceAll("): Call<", "): CallOf<")}}
 
 /** The results of each operation. */
 export interface Results {
@@ -206,11 +196,11 @@ export type Page<Id extends keyof ByPage> = PageOf<Results[Id], PageItems[Id]>;
     "In",
     "ItemOf",
     "Multipart",
-    "Params",
     "Renamed",
     "StatusOf",
     "Success",
     "SuccessOfType",
+    "UndeclaredError",
   ].filter(used);
   return `import type { Call as CallOf, Items as ItemsOf, Page as PageOf } from "fetch-operations";
 import type { ${runtime.join(", ")} } from "fetch-operations";
@@ -224,7 +214,12 @@ const FOLLOWERS = { link: "followLink", cursor: "followCursor", offset: "followO
 function clientModule({ name, features = [] }: Config, operations: ClientOperation[]): string {
   const isChecked = features.includes("contract-check");
   const kinds = [...new Set(operations.flatMap(({ pages }) => pages?.by ?? []))].toSorted();
-  const runtime = [...(isChecked ? ["type CallOptions"] : []), "createClient", ...kinds.map((by) => FOLLOWERS[by])];
+  const runtime = [
+    ...(isChecked ? ["type CallOptions"] : []),
+    "createClient",
+    ...kinds.map((by) => FOLLOWERS[by]),
+    "type PathClient",
+  ];
   const imports = `import { ${runtime.join(", ")} } from "fetch-operations";
 ${isChecked ? 'import type { Contract, ContractCheck } from "fetch-operations/contract-check";\n' : ""}`;
   const args = ["api", "operations", "options"];
@@ -247,11 +242,12 @@ ${isChecked ? 'import type { Contract, ContractCheck } from "fetch-operations/co
   return { ...client, contract, checkContract } as ${name};`
     : `return createClient(${args.join(", ")}).client as ${name};`;
   return `${imports}import { api, type ${name}Options } from "./api.ts";
-import type { ByOperation, ByPage, ByPath, Raw } from "./calls.ts";
+import type { ByOperation, ByPage, Raw } from "./calls.ts";
 ${isChecked ? 'import { contract } from "./contract.ts";\n' : ""}import { operations } from "./operations.ts";
+import type { paths } from "./schema.ts";
 
-/** A client with a method for each operation and for each HTTP method. */
-export interface ${name} extends ByOperation, ByPath {
+/** openapi-fetch's client, with a method for each operation. */
+export interface ${name} extends ByOperation, PathClient<paths> {
   /** The lists of the service, to read item by item or page by page. */
   paginate: ByPage;
   /** Calls that resolve to the response of a success, with its body unread. They reject as \`orThrow()\` does. */

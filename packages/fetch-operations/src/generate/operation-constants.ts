@@ -1,3 +1,4 @@
+import { essenceOf } from "../response/media-types.ts";
 import { Code, codeOf, comment } from "./code.ts";
 import type { Config } from "./config.ts";
 import type { ClientOperation } from "./operations.ts";
@@ -16,6 +17,15 @@ const READERS: Record<MediaKind, string> = {
   sequence: "readSequence",
   binary: "readBlob",
   any: "readAny",
+};
+
+/** The readers that convert 64-bit integers and dates. */
+const TYPED_READERS: Partial<Record<MediaKind, string>> = {
+  json: "typedJson",
+  any: "typedJson",
+  events: "typedEvents",
+  lines: "typedLines",
+  sequence: "typedSequence",
 };
 
 /** The constants of operations, and the names that they import from the runtime. */
@@ -69,13 +79,14 @@ function descriptionOf(
   const media = new Map(
     successes.flatMap((response) => response.media.map(({ type, kind, object }) => [type, { kind, object }] as const)),
   );
-  const typed = (object: MediaTypeObject): Code | undefined => {
+  const typed = (kind: MediaKind, object: MediaTypeObject): Code | undefined => {
+    const name = TYPED_READERS[kind];
     const shape = shapes.of(object.schema);
-    if (shape === undefined) return undefined;
+    if (name === undefined || shape === undefined) return undefined;
     // A contract without named shapes has no module of them.
     const named = Object.keys(shapes.named).length > 0 ? "shapes" : "{}";
     const dates = config.dates === undefined || config.dates === "string" ? "undefined" : JSON.stringify(config.dates);
-    return use("typedJson", `typedJson(${JSON.stringify(shape)}, ${named}, ${dates})`);
+    return use(name, `${name}(${JSON.stringify(shape)}, ${named}, ${dates})`);
   };
   const isPlain = [...media.values()].every(
     ({ kind, object }) => kind === "json" && shapes.of(object.schema) === undefined,
@@ -93,8 +104,7 @@ function descriptionOf(
   const readers = () =>
     Array.from(media, ([type, { kind, object }]): [string, Code] => {
       const isText = kind === "events" && isTextSchema(object.schema);
-      const own = kind === "json" || kind === "any" ? typed(object) : undefined;
-      return [type, own ?? use(isText ? "readTextEvents" : READERS[kind])];
+      return [type, (isText ? undefined : typed(kind, object)) ?? use(isText ? "readTextEvents" : READERS[kind])];
     });
   return {
     id,
@@ -110,6 +120,7 @@ function descriptionOf(
     }),
     ...(media.size > 1 && { read: use("mediaTypes", `mediaTypes(${nested(readers())})`) }),
     ...(media.size === 1 && !isPlain && { read: readers()[0]![1] }),
+    ...streamsOf(media),
     ...(successes.some(({ isNullable }) => isNullable) && { isNullable: true }),
     ...(isRetryable && { isRetryable }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
@@ -119,6 +130,15 @@ function descriptionOf(
     ...(deprecated && { deprecated }),
   };
 }
+
+/** Returns which media types of successes arrive in parts. */
+function streamsOf(media: ReadonlyMap<string, { kind: MediaKind }>): object {
+  const types = [...media].filter(([, { kind }]) => STREAMS.has(kind)).map(([type]) => essenceOf(type));
+  if (types.length === 0) return {};
+  return { streams: types.length === media.size ? true : types };
+}
+
+const STREAMS = new Set<MediaKind>(["events", "lines", "sequence"]);
 
 /** Whether the data of events is text: by its type, or without a keyword that says otherwise. */
 function isTextSchema(schema: MediaTypeObject["schema"] = {}): boolean {
@@ -162,7 +182,7 @@ function bodiesOf(
     const argument = encoding === undefined ? "" : codeOf(encoding);
     if (kind === "form") return [type, use("urlencoded", `urlencoded(${argument})`)];
     if (kind === "multipart") return [type, use("multipart", `multipart(${argument})`)];
-    return [type, use(kind === "json" || kind === "any" ? json : "writeRaw")];
+    return [type, use(kind === "any" ? "writeAny" : kind === "json" ? json : "writeRaw")];
   });
   return { write: use("bodyTypes", `bodyTypes(${nested(writers)})`) };
 }

@@ -87,7 +87,19 @@ function bodyType(operation: ClientOperation, index: number): string {
 export function resultType(operation: ClientOperation): string {
   const { responses, typeName, name } = operation;
   const members = responses.flatMap((response) => membersOf(operation, response, responses));
-  return `/** The results of \`${name}\`. */\nexport type ${typeName}Result =\n  | ${[...members, "Failure"].join("\n  | ")};\n`;
+  const all = [...members, ...undeclaredErrors(responses), "Failure"];
+  return `/** The results of \`${name}\`. */\nexport type ${typeName}Result =\n  | ${all.join("\n  | ")};\n`;
+}
+
+/** Returns the errors of the statuses from 400 on that an operation does not declare. */
+function undeclaredErrors(responses: DeclaredResponse[]): string[] {
+  const keys = responses.map(({ key }) => key);
+  if (keys.includes("default") || (keys.includes("4XX") && keys.includes("5XX"))) return [];
+  const statuses = keys.flatMap((key) =>
+    key === "4XX" || key === "5XX" ? `StatusOf<${key[0]}>` : Number(key) >= 400 ? String(key) : [],
+  );
+  const status = statuses.length === 0 ? "ErrorStatus" : `Exclude<ErrorStatus, ${statuses.join(" | ")}>`;
+  return [`ErrorResponse<${status}, UndeclaredError>`];
 }
 
 function membersOf(operation: ClientOperation, response: DeclaredResponse, all: DeclaredResponse[]): string[] {
@@ -170,20 +182,4 @@ export function argumentList({ typeName, isInputRequired }: ClientOperation): st
 export function signature(operation: ClientOperation, result: string): string {
   const { name, documentation } = operation;
   return `${comment(documentation, "  ")}  ${name}: (${argumentList(operation)}) => ${result};\n`;
-}
-
-export function overload(operation: ClientOperation): string {
-  const { path, isInputRequired, documentation, typeName, body } = operation;
-  const bodies = body?.media.map(({ type }, index) => {
-    const optional = body.isRequired ? "" : "?";
-    return `{ body${optional}: ${bodyType(operation, index)}${index === 0 ? "" : `; contentType: ${JSON.stringify(type)}`} }`;
-  });
-  const init = [
-    `Params<${declared(operation)}>`,
-    ...(bodies ? [bodies.length > 1 ? `(${bodies.join(" | ")})` : bodies[0]!] : []),
-    "CallOptions",
-  ];
-  // A body of optional fields is required here, because its fields are not arguments.
-  const argument = `init${isInputRequired || body?.isRequired ? "" : "?"}: ${init.join(" & ")}`;
-  return `${comment(documentation, "    ")}    (path: ${JSON.stringify(path)}, ${argument}): Call<${typeName}Result>;\n`;
 }

@@ -1,7 +1,7 @@
 import { isJson } from "../response/media-types.ts";
-import { chunksOf } from "../response/read-body.ts";
-import { type BodyWriter, isStream } from "./body.ts";
-import { deepPairs, isPlainObject, styled } from "./styles.ts";
+import { chunksOf } from "../parts/size-limit.ts";
+import { type BodyWriter, FORM, isStream } from "./body.ts";
+import { deepPairs, isPlainObject, styled } from "../parts/styles.ts";
 import { textOf } from "./parameter.ts";
 
 /** How a field of a form is written, if not by default: its style, or its media type. */
@@ -14,7 +14,8 @@ export type FieldEncoding =
  * unless its encoding says otherwise (OpenAPI 3.1, section 4.8.15).
  */
 export function urlencoded(encoding: Readonly<Record<string, FieldEncoding>> = {}): BodyWriter {
-  return (value, contentType = "application/x-www-form-urlencoded") => {
+  return (value, contentType = FORM) => {
+    if (value instanceof URLSearchParams) return { body: String(value), contentType };
     const encode = (item: unknown, name: string) => encodeURIComponent(textOf(name, item));
     const pairs = Object.entries(value as object).flatMap(([name, field]: [string, unknown]) => {
       const own = encoding[name];
@@ -49,6 +50,7 @@ export interface FilePart {
  */
 export function multipart(encoding: Readonly<Record<string, FieldEncoding>> = {}): BodyWriter {
   return (value) => {
+    if (value instanceof FormData) return { body: value, contentType: null };
     const parts = Object.entries(value as object).flatMap(([name, field]: [string, unknown]) => {
       const items: unknown[] = Array.isArray(field) ? field : [field];
       return items

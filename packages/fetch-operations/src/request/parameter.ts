@@ -14,10 +14,17 @@ export function textOf(name: string, value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   if (typeof value === "number" && !Number.isFinite(value))
     throw unsendable(`"${name}" is ${value}. Pass a finite number.`);
+  if (isInexact(value))
+    throw unsendable(`"${name}" is the integer ${String(value)}, which a JavaScript number may have rounded.`);
   const text = String(value);
   if (typeof value === "object" && text === "[object Object]")
     throw unsendable(`"${name}" is an object. Its contract declares a plain value.`);
   return text;
+}
+
+/** Whether a number is an integer that JavaScript may have rounded, and writes with all of its digits. */
+export function isInexact(value: unknown): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value as number) < 1e21;
 }
 
 /** Writes a query parameter in the style `form`, exploded: a plain value, or one pair for each item of an array. */

@@ -1,9 +1,10 @@
 import { sendRaw } from "../call/call.ts";
 import { CallFailure } from "../call/call-failure.ts";
 import type { ResponseExchange } from "../call/exchange.ts";
-import { pause } from "../call/retries.ts";
-import { parseJson } from "./read-json.ts";
-import { type Reader, tooLarge } from "./read-body.ts";
+import { pause } from "../parts/retry.ts";
+import { parsed } from "./read-json.ts";
+import { TooLargeError, tooLarge } from "../parts/size-limit.ts";
+import type { Reader } from "./read-body.ts";
 import { failing, textsOf } from "./readers.ts";
 
 /** An event of a stream (https://html.spec.whatwg.org/#server-sent-events). */
@@ -19,7 +20,23 @@ export interface ServerSentEvent<Data = unknown> {
 export type EventStream<Data> = AsyncIterableIterator<ServerSentEvent<Data>>;
 
 /** Reads Server-Sent Events with data in JSON. After a broken connection, it resumes with `Last-Event-ID`. */
-export const readEvents: Reader = (exchange) => failing(resumed(exchange, parseJson), exchange);
+export const readEvents: Reader = /* @__PURE__ */ readEventsBy((data) => parsed(data));
+
+/** Returns a reader of events with data in JSON. Many services end a stream with the data `[DONE]`, which is no JSON. */
+export function readEventsBy(parse: (data: string) => unknown): Reader {
+  return (exchange) =>
+    failing(untilDone(resumed(exchange, (data) => (data === DONE ? DONE_DATA : parse(data)))), exchange);
+}
+
+const DONE = "[DONE]";
+const DONE_DATA = Symbol(DONE);
+
+async function* untilDone(events: AsyncIterable<ServerSentEvent>): AsyncGenerator<ServerSentEvent> {
+  for await (const event of events) {
+    if (event.data === DONE_DATA) return;
+    yield event;
+  }
+}
 
 /** Reads Server-Sent Events with data in text. After a broken connection, it resumes with `Last-Event-ID`. */
 export const readTextEvents: Reader = (exchange) =>
@@ -35,7 +52,8 @@ interface StreamState {
 }
 
 async function* resumed(exchange: ResponseExchange, parse: (data: string) => unknown): AsyncGenerator<ServerSentEvent> {
-  const { connection, operation, limit, options, parts, signal } = exchange;
+  const { connection, operation, limit, options, parts } = exchange;
+  const { signal } = options;
   let { response } = exchange;
   const state: StreamState = { lastId: "", delay: 1_000 };
   // A service that has no more events responds to a resumption with 204.
@@ -50,11 +68,11 @@ async function* resumed(exchange: ResponseExchange, parse: (data: string) => unk
       return;
     } catch (error) {
       // Only a stream that got on is resumed, so that a broken service is not asked again and again.
-      const isBroken = error instanceof Error && !(error instanceof CallFailure);
-      if (!isBroken || signal.aborted || !operation.isRetryable || !hasEvent || state.lastId === "") throw error;
+      const isBroken = error instanceof Error && !(error instanceof CallFailure || error instanceof TooLargeError);
+      if (!isBroken || signal?.aborted || !operation.isRetryable || !hasEvent || state.lastId === "") throw error;
     }
     await pause(state.delay, signal);
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     const again = { ...options, headers: { "Last-Event-ID": state.lastId } };
     response = await sendRaw(connection, resumption, parts, again);
     if (response.status === 204) return;

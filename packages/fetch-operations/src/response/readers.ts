@@ -1,23 +1,16 @@
 import { errorOf, failureOf } from "../call/failure.ts";
 import type { ResponseExchange } from "../call/exchange.ts";
 import { essenceOf, isJson } from "./media-types.ts";
-import { chunksOf, type Reader, readText, tooLarge } from "./read-body.ts";
-import { parseJson, readJson } from "./read-json.ts";
+import { chunksOf, tooLarge } from "../parts/size-limit.ts";
+import { type Reader, readText } from "./read-body.ts";
+import { parsed, readJson } from "./read-json.ts";
 
 /** Reads text. */
 export const readString: Reader = readText;
 
 /** Reads bytes as a `Blob` with the media type of the response. */
-export const readBlob: Reader = async (exchange) => {
-  const { response, limit } = exchange;
-  const chunks: (Uint8Array<ArrayBuffer> | ArrayBuffer)[] = [];
-  const { body, headers } = response;
-  if (body) for await (const chunk of chunksOf(body, limit, headers.get("Content-Length"))) chunks.push(chunk);
-  else chunks.push(await response.arrayBuffer()); // React Native has no streams of bodies.
-  const blob = new Blob(chunks, { type: headers.get("Content-Type") ?? "" });
-  if (blob.size > limit) throw tooLarge(limit);
-  return blob;
-};
+export const readBlob: Reader = async ({ response }) =>
+  new Blob([await response.arrayBuffer()], { type: response.headers.get("Content-Type") ?? "" });
 
 /** Reads JSON, text or bytes by the media type of the response, for a contract that declares any media type. */
 export const readAny: Reader = (exchange) => {
@@ -27,17 +20,20 @@ export const readAny: Reader = (exchange) => {
 };
 
 /** Reads JSON values, one on each line, as they arrive. */
-export const readLines: Reader = (exchange) => jsonValues(exchange, "\n");
+export const readLines: Reader = /* @__PURE__ */ readValuesBy("\n");
 
 /** Reads JSON values, each after the character RS (RFC 7464), as they arrive. */
-export const readSequence: Reader = (exchange) => jsonValues(exchange, "\u001e");
+export const readSequence: Reader = /* @__PURE__ */ readValuesBy("\u001e");
 
-function jsonValues(exchange: ResponseExchange, separator: string): AsyncGenerator {
-  const { response, limit } = exchange;
-  async function* values(): AsyncGenerator {
-    for await (const text of textsOf(response, limit, separator)) if (text.trim() !== "") yield parseJson(text);
-  }
-  return failing(values(), exchange);
+/** Returns a reader of JSON values between separators, as they arrive. */
+export function readValuesBy(separator: string, parse: (text: string) => unknown = (text) => parsed(text)): Reader {
+  return (exchange) => {
+    const { response, limit } = exchange;
+    async function* values(): AsyncGenerator {
+      for await (const text of textsOf(response, limit, separator)) if (text.trim() !== "") yield parse(text);
+    }
+    return failing(values(), exchange);
+  };
 }
 
 /** Returns the values of a stream, read after the attempt. Throws the error of the contract if the stream fails. */
@@ -51,7 +47,7 @@ async function* failingValues<Value>(values: AsyncIterable<Value>, exchange: Res
     yield* values;
   } catch (cause) {
     if ((cause as Error).name === `${exchange.api.name}Error`) throw cause;
-    throw errorOf({ ...exchange, result: failureOf(exchange, cause, exchange.signal.aborted) });
+    throw errorOf({ ...exchange, result: failureOf(exchange, cause) });
   }
 }
 

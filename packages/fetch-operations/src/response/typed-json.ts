@@ -1,6 +1,9 @@
 import { unreadable } from "../call/call-failure.ts";
 import { type Reader, readText } from "./read-body.ts";
-import { checkNull, isRounded, parseJson, STRING_OR_NUMBER } from "./read-json.ts";
+import { isRounded, parseJson, STRING_OR_NUMBER } from "../parts/json.ts";
+import { readEventsBy } from "./events.ts";
+import { readValuesBy } from "./readers.ts";
+import { checkNull, parsed } from "./read-json.ts";
 
 /** The places of a JSON value that are not JSON types: `#Name` refers to another shape. */
 export type Shape =
@@ -31,13 +34,28 @@ export function typedJson(shape: Shape, shapes: Shapes, dates: DateType): Reader
   };
 }
 
+/** Returns a reader of Server-Sent Events whose data is converted as by `typedJson`. */
+export function typedEvents(shape: Shape, shapes: Shapes, dates: DateType): Reader {
+  return readEventsBy((text) => typedValue(text, shape, shapes, dates));
+}
+
+/** Returns a reader of JSON lines whose values are converted as by `typedJson`. */
+export function typedLines(shape: Shape, shapes: Shapes, dates: DateType): Reader {
+  return readValuesBy("\n", (text) => typedValue(text, shape, shapes, dates));
+}
+
+/** Returns a reader of a JSON text sequence (RFC 7464) whose values are converted as by `typedJson`. */
+export function typedSequence(shape: Shape, shapes: Shapes, dates: DateType): Reader {
+  return readValuesBy("\u001e", (text) => typedValue(text, shape, shapes, dates));
+}
+
 /** Parses JSON as `typedJson` does. Throws for a value that the reader rejects. */
 export function typedValue(text: string, shape: Shape, shapes: Shapes, dates: DateType): unknown {
   let tagged = 0;
   const safe = /\d{16}/.test(text)
     ? text.replaceAll(STRING_OR_NUMBER, (token) => (isRounded(token) ? (tagged++, `"\\u0000${token}"`) : token))
     : text;
-  const value = parseJson(safe);
+  const value = parsed(safe);
   let found = 0;
   const convert = (part: unknown, of: Shape | undefined): unknown => {
     if (part === null || of === undefined) return part;
@@ -54,7 +72,7 @@ export function typedValue(text: string, shape: Shape, shapes: Shapes, dates: Da
     return Object.fromEntries(Object.entries(part).map(([name, field]) => [name, convert(field, own(name))]));
   };
   const converted = convert(value, shape);
-  if (found !== tagged) parseJson(text); // which names the integer
+  if (found !== tagged) parsed(text, parseJson); // which names the integer
   return converted;
 }
 

@@ -1,6 +1,6 @@
 // Generated from the contract by fetch-operations. Do not edit.
 import type { Call as CallOf, Items as ItemsOf, Page as PageOf } from "fetch-operations";
-import type { BinaryBody, CallOptions, DataOf, EmptyError, ErrorResponse, ErrorStatus, EventStream, Failure, Fields, In, ItemOf, Multipart, Params, Renamed, StatusOf, Success, SuccessOfType } from "fetch-operations";
+import type { BinaryBody, CallOptions, DataOf, EmptyError, ErrorResponse, ErrorStatus, EventStream, Failure, Fields, In, ItemOf, Multipart, Renamed, StatusOf, Success, SuccessOfType, UndeclaredError } from "fetch-operations";
 import type { paths } from "./schema.ts";
 
 /** The input of `listBooks`: its parameters. */
@@ -37,6 +37,7 @@ export interface GetBookInput extends Fields<In<paths["/books/{id}"]["get"], "pa
 export type GetBookResult =
   | Success<200, paths["/books/{id}"]["get"]["responses"][200]["content"]["application/json"]>
   | ErrorResponse<404, EmptyError>
+  | ErrorResponse<Exclude<ErrorStatus, 404>, UndeclaredError>
   | Failure;
 
 /** The input of `replaceBook`: its parameters and body. */
@@ -49,6 +50,7 @@ export type ReplaceBookResult =
   | Success<202, undefined>
   | Success<204, undefined>
   | ErrorResponse<500, EmptyError>
+  | ErrorResponse<Exclude<ErrorStatus, 500>, UndeclaredError>
   | Failure;
 
 /** The input of `delete_`: its parameters. */
@@ -60,6 +62,7 @@ export interface DeleteInput extends Fields<In<paths["/books/{id}"]["delete"], "
 export type DeleteResult =
   | Success<204, undefined>
   | ErrorResponse<400, EmptyError>
+  | ErrorResponse<Exclude<ErrorStatus, 400>, UndeclaredError>
   | Failure;
 
 /** The input of `peekBook`: its parameters. */
@@ -70,6 +73,7 @@ export interface PeekBookInput extends Fields<In<paths["/books/{id}"]["head"], "
 /** The results of `peekBook`. */
 export type PeekBookResult =
   | Success<200, undefined>
+  | ErrorResponse<ErrorStatus, UndeclaredError>
   | Failure;
 
 /** The input of `getCover`: its parameters. */
@@ -82,6 +86,7 @@ export type GetCoverResult =
   | SuccessOfType<200, Blob, "image/png">
   | SuccessOfType<200, paths["/books/{id}/cover"]["get"]["responses"][200]["content"]["application/json"], "application/json">
   | SuccessOfType<200, string, "text/csv">
+  | ErrorResponse<ErrorStatus, UndeclaredError>
   | Failure;
 
 /** The input of `putCover`: its parameters and body. */
@@ -93,6 +98,7 @@ export interface PutCoverInput extends Fields<In<paths["/books/{id}/cover"]["put
 export type PutCoverResult =
   | Success<StatusOf<2>, undefined>
   | ErrorResponse<StatusOf<5>, EmptyError>
+  | ErrorResponse<Exclude<ErrorStatus, StatusOf<5>>, UndeclaredError>
   | Failure;
 
 /** The input of `addCovers`: its parameters and body. */
@@ -117,6 +123,7 @@ export type SearchInput = Fields<In<paths["/search"]["post"], "query">> & (
 /** The results of `search`. */
 export type SearchResult =
   | Success<200, paths["/search"]["post"]["responses"][200]["content"]["*/*"]>
+  | ErrorResponse<ErrorStatus, UndeclaredError>
   | Failure;
 
 /** The input of `listLoans`: its parameters. */
@@ -127,6 +134,7 @@ export interface ListLoansInput extends Fields<In<paths["/loans"]["get"], "query
 /** The results of `listLoans`. */
 export type ListLoansResult =
   | Success<200, paths["/loans"]["get"]["responses"][200]["content"]["application/json"]>
+  | ErrorResponse<ErrorStatus, UndeclaredError>
   | Failure;
 
 /** The input of `lend`: its body. */
@@ -137,6 +145,7 @@ export interface LendInput extends Fields<NonNullable<paths["/loans"]["post"]["r
 /** The results of `lend`. */
 export type LendResult =
   | Success<200, paths["/loans"]["post"]["responses"][200]["content"]["application/json"]>
+  | ErrorResponse<ErrorStatus, UndeclaredError>
   | Failure;
 
 /** The input of `authors`: its parameters. */
@@ -147,6 +156,7 @@ export interface AuthorsInput extends Fields<In<paths["/authors"]["get"], "query
 /** The results of `authors`. */
 export type AuthorsResult =
   | Success<200, paths["/authors"]["get"]["responses"][200]["content"]["application/json"]>
+  | ErrorResponse<ErrorStatus, UndeclaredError>
   | Failure;
 
 /** The input of `refreshAuthors`: its body. */
@@ -156,6 +166,7 @@ export interface RefreshAuthorsInput extends Fields<NonNullable<paths["/authors"
 /** The results of `refreshAuthors`. */
 export type RefreshAuthorsResult =
   | Success<204, undefined>
+  | ErrorResponse<ErrorStatus, UndeclaredError>
   | Failure;
 
 /** The input of `watch`: no parameters and no body. */
@@ -164,6 +175,7 @@ export type WatchInput = Record<string, never>;
 /** The results of `watch`. */
 export type WatchResult =
   | Success<200, EventStream<paths["/events"]["get"]["responses"][200]["content"]["text/event-stream"]>>
+  | ErrorResponse<ErrorStatus, UndeclaredError>
   | Failure;
 
 /** The input of `follow`: its body. */
@@ -175,6 +187,7 @@ export type FollowInput = (
 /** The results of `follow`. */
 export type FollowResult =
   | Success<200, EventStream<paths["/events"]["post"]["responses"][200]["content"]["text/event-stream"]>>
+  | ErrorResponse<ErrorStatus, UndeclaredError>
   | Failure;
 
 /** The input of `readLines`: no parameters and no body. */
@@ -183,6 +196,7 @@ export type ReadLinesInput = Record<string, never>;
 /** The results of `readLines`. */
 export type ReadLinesResult =
   | Success<200, AsyncIterableIterator<paths["/lines"]["get"]["responses"][200]["content"]["application/jsonl"]>>
+  | ErrorResponse<ErrorStatus, UndeclaredError>
   | Failure;
 
 /** A method for each operation. */
@@ -254,51 +268,6 @@ export interface Raw {
   watch: (input?: WatchInput, options?: CallOptions) => Promise<Response>;
   follow: (input: FollowInput, options?: CallOptions) => Promise<Response>;
   readLines: (input?: ReadLinesInput, options?: CallOptions) => Promise<Response>;
-}
-
-/** A method for each HTTP method, called with a path template of the contract. */
-export interface ByPath {
-  GET: {
-    /**
-     * List books
-     * by title
-     *
-     * Returns a page.
-     *
-     * The header `Link` leads to the next page.
-     */
-    (path: "/books", init?: Params<paths["/books"]["get"]> & CallOptions): CallOf<ListBooksResult>;
-    /**
-     * @deprecated Will be removed on 2030-12-05. Use `list-books`.
-     */
-    (path: "/books/{id}", init: Params<paths["/books/{id}"]["get"]> & CallOptions): CallOf<GetBookResult>;
-    (path: "/books/{id}/cover", init: Params<paths["/books/{id}/cover"]["get"]> & CallOptions): CallOf<GetCoverResult>;
-    (path: "/loans", init?: Params<paths["/loans"]["get"]> & CallOptions): CallOf<ListLoansResult>;
-    (path: "/authors", init?: Params<paths["/authors"]["get"]> & CallOptions): CallOf<AuthorsResult>;
-    (path: "/events", init?: Params<paths["/events"]["get"]> & CallOptions): CallOf<WatchResult>;
-    (path: "/lines", init?: Params<paths["/lines"]["get"]> & CallOptions): CallOf<ReadLinesResult>;
-  };
-  POST: {
-    (path: "/books", init: Params<paths["/books"]["post"]> & { body: NonNullable<paths["/books"]["post"]["requestBody"]>["content"]["application/json"] } & CallOptions): CallOf<AddBookResult>;
-    (path: "/books/{id}/cover", init: Params<paths["/books/{id}/cover"]["post"]> & { body: Multipart<NonNullable<paths["/books/{id}/cover"]["post"]["requestBody"]>["content"]["multipart/form-data"]> } & CallOptions): CallOf<AddCoversResult>;
-    (path: "/search", init?: Params<paths["/search"]["post"]> & ({ body?: NonNullable<paths["/search"]["post"]["requestBody"]>["content"]["application/vnd.library+json"] } | { body?: string; contentType: "text/plain" } | { body?: NonNullable<paths["/search"]["post"]["requestBody"]>["content"]["application/x-www-form-urlencoded"]; contentType: "application/x-www-form-urlencoded" }) & CallOptions): CallOf<SearchResult>;
-    (path: "/loans", init: Params<paths["/loans"]["post"]> & { body: NonNullable<paths["/loans"]["post"]["requestBody"]>["content"]["application/json"] } & CallOptions): CallOf<LendResult>;
-    (path: "/authors", init: Params<paths["/authors"]["post"]> & { body: NonNullable<paths["/authors"]["post"]["requestBody"]>["content"]["application/json"] } & CallOptions): CallOf<RefreshAuthorsResult>;
-    (path: "/events", init: Params<paths["/events"]["post"]> & ({ body: string } | { body: BinaryBody; contentType: "image/png" }) & CallOptions): CallOf<FollowResult>;
-  };
-  PUT: {
-    (path: "/books/{id}", init: Params<paths["/books/{id}"]["put"]> & { body?: NonNullable<paths["/books/{id}"]["put"]["requestBody"]>["content"]["application/json"] } & CallOptions): CallOf<ReplaceBookResult>;
-    /**
-     * @deprecated
-     */
-    (path: "/books/{id}/cover", init: Params<paths["/books/{id}/cover"]["put"]> & { body: BinaryBody } & CallOptions): CallOf<PutCoverResult>;
-  };
-  DELETE: {
-    (path: "/books/{id}", init: Params<paths["/books/{id}"]["delete"]> & CallOptions): CallOf<DeleteResult>;
-  };
-  HEAD: {
-    (path: "/books/{id}", init: Params<paths["/books/{id}"]["head"]> & CallOptions): CallOf<PeekBookResult>;
-  };
 }
 
 /** The results of each operation. */

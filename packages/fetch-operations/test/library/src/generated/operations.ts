@@ -1,5 +1,5 @@
 // Generated from the contract by fetch-operations. Do not edit.
-import { type CallOptions, type DataOf, type ItemOf, type Operation, type PagedOperation, bodyTypes, mediaTypes, multipart, readAny, readBlob, readEvents, readLines as runtime_readLines, readString, readTextEvents, styled, styledHeader, typedJson, urlencoded, writeBigJson, writeRaw } from "fetch-operations";
+import { type CallOptions, type DataOf, type ItemOf, type Operation, type PagedOperation, bodyTypes, mediaTypes, multipart, readAny, readBlob, readString, readTextEvents, styled, styledHeader, typedEvents, typedJson, typedLines, urlencoded, writeBigJson, writeRaw } from "fetch-operations";
 import type { ListBooksInput, ListBooksResult, AddBookInput, AddBookResult, GetBookInput, GetBookResult, ReplaceBookInput, ReplaceBookResult, DeleteInput, DeleteResult, PeekBookInput, PeekBookResult, GetCoverInput, GetCoverResult, PutCoverInput, PutCoverResult, AddCoversInput, AddCoversResult, SearchInput, SearchResult, ListLoansInput, ListLoansResult, LendInput, LendResult, AuthorsInput, AuthorsResult, RefreshAuthorsInput, RefreshAuthorsResult, WatchInput, WatchResult, FollowInput, FollowResult, ReadLinesInput, ReadLinesResult } from "./calls.ts";
 import { shapes } from "./shapes.ts";
 
@@ -379,6 +379,7 @@ export const watch: Operation<[input?: WatchInput, options?: CallOptions], Watch
   ],
   "errors": [],
   "read": readTextEvents,
+  "streams": true,
   "isRetryable": true
 };
 
@@ -398,7 +399,8 @@ export const follow: Operation<[input: FollowInput, options?: CallOptions], Foll
     200
   ],
   "errors": [],
-  "read": readEvents,
+  "read": typedEvents("#Loan", shapes, "Date"),
+  "streams": true,
   "isRetryable": true
 };
 
@@ -411,7 +413,8 @@ export const readLines: Operation<[input?: ReadLinesInput, options?: CallOptions
     200
   ],
   "errors": [],
-  "read": runtime_readLines,
+  "read": typedLines("#Loan", shapes, "Date"),
+  "streams": true,
   "isRetryable": true
 };
 

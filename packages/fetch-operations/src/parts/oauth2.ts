@@ -1,6 +1,6 @@
 import createOpenapiClient from "openapi-fetch";
-import type { FetchLike } from "../options.ts";
-import type { CredentialReason } from "./schemes.ts";
+import type { Fetch } from "../fetch.ts";
+import { type CredentialReason, TokenError } from "./authentication.ts";
 
 /** The settings of `clientCredentials`. */
 export interface ClientCredentialsOptions {
@@ -10,7 +10,7 @@ export interface ClientCredentialsOptions {
   clientSecret: string;
   scopes?: readonly string[] | undefined;
   /** Sends the request for a token. Default: the runtime's `fetch`. */
-  fetch?: FetchLike | undefined;
+  fetch?: Fetch | undefined;
 }
 
 /** The seconds before the end of a token's lifetime at which the next one is fetched. */
@@ -23,34 +23,25 @@ const MARGIN = 30;
 export function clientCredentials(options: ClientCredentialsOptions): (reason: CredentialReason) => Promise<string> {
   const { tokenUrl, clientId, clientSecret, scopes = [], fetch } = options;
   const { origin, pathname, search } = new URL(tokenUrl);
-  const { request } = createOpenapiClient({ baseUrl: origin, redirect: "error" });
+  const { POST } = createOpenapiClient({ baseUrl: origin, redirect: "error", ...(fetch && { fetch }) }) as unknown as {
+    POST: (path: string, init: object) => Promise<TokenResponse>;
+  };
   let current: { token: string; end: number } | undefined;
   let pending: Promise<string> | undefined;
 
   async function renew(): Promise<string> {
     const basic = btoa([clientId, clientSecret].map(formEncoded).join(":"));
-    const body = new URLSearchParams({
-      grant_type: "client_credentials",
-      ...(scopes.length > 0 && { scope: scopes.join(" ") }),
+    const body = { grant_type: "client_credentials", ...(scopes.length > 0 && { scope: scopes.join(" ") }) };
+    const headers = { Authorization: `Basic ${basic}`, "Content-Type": "application/x-www-form-urlencoded" };
+    const sent = POST(pathname + search, { headers, body }).catch((cause: unknown) => {
+      throw new TokenError("The token endpoint cannot be reached. See cause.", undefined, cause);
     });
-    const init = {
-      headers: { Authorization: `Basic ${basic}`, "Content-Type": "application/x-www-form-urlencoded" },
-      body: body.toString(),
-      bodySerializer: (text: unknown) => text,
-      ...(fetch && {
-        fetch: async (sent: Request) =>
-          fetch(sent.url, { method: "POST", headers: sent.headers, body: body.toString(), redirect: sent.redirect }),
-      }),
-    };
-    const { data, error, response } = (await (request as unknown as AnyRequest)(
-      "post",
-      pathname + search,
-      init,
-    )) as TokenResponse;
+    const { data, error, response } = await sent;
     const token = data?.access_token;
     if (typeof token !== "string" || !/^bearer$/i.test(data?.token_type ?? "bearer"))
-      throw new Error(
+      throw new TokenError(
         `The token endpoint responded with status ${response.status}${error?.error ? ` and ${error.error}` : ""}.`,
+        response.status,
       );
     const lifetime = typeof data?.expires_in === "number" ? data.expires_in : Infinity;
     current = { token, end: performance.now() + (lifetime - MARGIN) * 1_000 };
@@ -70,8 +61,6 @@ interface TokenResponse {
   error?: { error?: string };
   response: Response;
 }
-
-type AnyRequest = (method: string, path: string, init: object) => Promise<unknown>;
 
 /** Encodes an id or a secret as RFC 6749, section 2.3.1, asks. */
 function formEncoded(text: string): string {

@@ -1,4 +1,5 @@
-import type { ClientOptions, ResponseEvent, Retry } from "./options.ts";
+import { type Fetch, sendBy } from "../fetch.ts";
+import type { ClientOptions, ResponseEvent, Retry } from "../options.ts";
 
 /** A logger, such as `console` or pino. */
 export interface Logger {
@@ -32,11 +33,23 @@ export function logTo(
       const path = url.split("?", 1)[0]!;
       write(
         status < 400 ? "debug" : "info",
-        `${operationId} ${method} ${path} ${status} ${Math.round(duration)} ms (attempt ${attempt})`,
+        `${[operationId, method, path, status, Math.round(duration)].filter((part) => part !== "").join(" ")} ms (attempt ${attempt})`,
       );
     },
     onRetry: ({ operationId, attempt, delay, code }: Retry) => {
       write("warn", `${operationId} ${code}: attempt ${attempt + 1} in ${Math.round(delay)} ms`);
     },
+  };
+}
+
+/** Returns a `fetch` that logs each response, without credentials, headers and bodies. The levels are those of `logTo`. */
+export function logRequests(fetch: Fetch, logger: Logger, options?: Parameters<typeof logTo>[1]): Fetch {
+  const { onResponse } = logTo(logger, options);
+  return async (request, init) => {
+    const start = performance.now();
+    const response = await sendBy(fetch, request, init);
+    const { method, url } = request;
+    await onResponse!({ operationId: "", attempt: 1, method, url, duration: performance.now() - start, response });
+    return response;
   };
 }

@@ -1,3 +1,5 @@
+import { type Fetch, sendBy } from "../fetch.ts";
+
 /** A credential: an API key, a token, or a function that returns it. The function is asked again after a 401, once. */
 export type Credential = string | BasicCredential | ((reason: CredentialReason) => Secret | Promise<Secret>);
 
@@ -16,6 +18,15 @@ export interface CredentialReason {
   signal: AbortSignal;
 }
 
+/** The error of a token endpoint, with the status of its response if one arrived. A call fails with it as with other responses. */
+export class TokenError extends Error {
+  readonly status: number | undefined;
+  constructor(message: string, status?: number, cause?: unknown) {
+    super(message, { cause });
+    this.status = status;
+  }
+}
+
 /** A security scheme of the contract. */
 export interface SecurityScheme {
   /** The client's option that holds the credential, if it is not in `credentials`. */
@@ -32,6 +43,54 @@ export interface SecurityScheme {
 export interface AuthorizedRequest {
   url: string;
   readonly headers: Headers;
+}
+
+/** A scheme, and the credential for it. */
+export type SchemeCredential = readonly [scheme: SecurityScheme, credential: Credential];
+
+/** The settings of `authenticate`. */
+export interface AuthenticationSettings {
+  /** Gets the texts that no error may show. */
+  secrets?: string[];
+  /** Whether a request can be sent once only, because its body is a stream. */
+  isOnce?: boolean;
+}
+
+/**
+ * Returns a `fetch` that adds credentials to each request: `authenticate(fetch, [[bearer(), token]])`. A header that the request
+ * has already takes precedence. After a 401, a credential that is a function is asked again, once. Rejects with a TypeError for a
+ * value that is no secret of its scheme.
+ */
+export function authenticate(
+  fetch: Fetch,
+  credentials: readonly SchemeCredential[],
+  { secrets, isOnce = false }: AuthenticationSettings = {},
+): Fetch {
+  const isRenewable = !isOnce && credentials.some(([, credential]) => typeof credential === "function");
+  return async (request, init) => {
+    const send = async (sent: Request, isRejected: boolean): Promise<Response> => {
+      const authorized = { url: sent.url, headers: new Headers(init?.headers ?? sent.headers) };
+      for (const [own, credential] of credentials) {
+        let secret = credential as Secret;
+        if (typeof credential === "function") {
+          secret = await credential({ isRejected, signal: init?.signal ?? request.signal });
+          const problem = own.problemOf(secret);
+          if (problem) throw new TypeError(`The credential ${problem}`);
+        }
+        const texts = own.apply(secret, authorized);
+        secrets?.push(...texts);
+      }
+      const { url, headers } = authorized;
+      if (url === sent.url) return sendBy(fetch, sent, { ...init, headers });
+      const response = await sendBy(fetch, new Request(url, sent), { ...init, headers });
+      return Object.defineProperty(response, "url", { value: sent.url }); // without the credential
+    };
+    const again = isRenewable && request.body !== null ? request.clone() : request;
+    const response = await send(request, false);
+    if (response.status !== 401 || !isRenewable) return response;
+    response.body?.cancel().catch(() => {});
+    return send(again, true);
+  };
 }
 
 /** The scheme of a token in `Authorization: Bearer` (RFC 6750). */

@@ -1,4 +1,4 @@
-import { type Parameter, textOf } from "./parameter.ts";
+import { type Parameter, textOf } from "../request/parameter.ts";
 
 type Style = "simple" | "label" | "matrix" | "form" | "spaceDelimited" | "pipeDelimited" | "deepObject";
 type Write = NonNullable<Parameter["write"]>;

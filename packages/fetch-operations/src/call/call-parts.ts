@@ -1,0 +1,113 @@
+import { factsOf } from "../operation-error.ts";
+import { type CallLimits, type Limits, numbersOf, rejectUnknown } from "../options.ts";
+import { sendBy } from "../fetch.ts";
+import { TokenError } from "../parts/authentication.ts";
+import { reportOnce, warnOf } from "../parts/deprecation.ts";
+import { newKey } from "../parts/idempotency-key.ts";
+import { isTransientByDefault, RETRY, RETRY_BUDGET, retry, type RetriedFailure } from "../parts/retry.ts";
+import { ofUser } from "./call-fetch.ts";
+import type { Connection, Exchange, Part } from "./exchange.ts";
+import { errorResult, failureOf } from "./failure.ts";
+
+/** Repeats a request after transient failures where the contract makes that safe. */
+export const retries: Part = {
+  options: ["retry", "retryBudget", "onRetry"],
+  ofCalls: ["retry"],
+  limits: limitsOf,
+  // One key for all attempts, so that the service recognises a retry.
+  headersOf: ({ idempotencyKey: name }) => (name === undefined ? undefined : { [name]: newKey() }),
+  ofCall: (fetch, exchange) => {
+    const { connection, operation, settings } = exchange;
+    const { onRetry } = connection.options();
+    return retry(fetch, {
+      ...settings,
+      budget: connection.budget,
+      isRepeatable: () => operation.isRetryable === true && !exchange.isOnce,
+      isTransient: (failure) => isTransient(exchange, failure),
+      onRetry:
+        onRetry &&
+        (async ({ attempt, delay, ...failure }) => {
+          const { status, code } = await failedAttempt(exchange, failure);
+          await ofUser(exchange, () => onRetry({ operationId: operation.id, attempt, delay, status, code }));
+        }),
+    });
+  },
+};
+
+/** Returns the numbers of options, with the defaults. Throws a TypeError that names an invalid or unknown option. */
+function limitsOf(options: CallLimits, numbers: Limits): Limits {
+  const { retry: given = {} } = options;
+  if (given !== false && (typeof given !== "object" || !given))
+    throw new TypeError("retry must be an object or false.");
+  rejectUnknown(given || {}, Object.keys(RETRY), "retry.");
+  const defaults = { ...RETRY, retryBudget: RETRY_BUDGET, ...(numbers as Partial<Limits>) } as Limits;
+  return numbersOf({ ...options, ...(given || { limit: 0 }) }, defaults);
+}
+
+async function isTransient(exchange: Exchange, failure: RetriedFailure): Promise<boolean> {
+  const { error, response } = failure;
+  if (response === undefined) {
+    if (error instanceof TokenError && error.status !== undefined)
+      return isTransientByDefault({ response: { status: error.status } as Response });
+    return !exchange.thrown?.isUsers && isTransientByDefault(failure);
+  }
+  if (isTransientByDefault(failure)) return true;
+  const { transientCodes = [] } = exchange.api;
+  return transientCodes.length > 0 && transientCodes.includes((await failedAttempt(exchange, failure)).code);
+}
+
+/** Returns the status and the code of a failed attempt, as its result would have them. */
+async function failedAttempt(exchange: Exchange, { response, error }: RetriedFailure) {
+  let body: unknown = await response?.clone().text();
+  try {
+    body = JSON.parse(body as string);
+  } catch {}
+  const result = response
+    ? errorResult({ ...exchange, response }, body)
+    : failureOf({ ...exchange, isHeld: true }, error);
+  const { status, error: found } = result;
+  return { status, code: factsOf(exchange.api, found, status)[0] };
+}
+
+/** Calls `onRequest` before each attempt and `onResponse` with each response. */
+export const hooks: Part = {
+  options: ["onRequest", "onResponse"],
+  ofAttempt: (fetch, exchange) => {
+    const { connection, operation } = exchange;
+    const { onRequest, onResponse } = connection.options();
+    if (!onRequest && !onResponse) return fetch;
+    return async (request, init) => {
+      const headers = new Headers(init?.headers ?? request.headers);
+      const { method, url } = request;
+      const event = { operationId: operation.id, attempt: ++exchange.attempt, method, url };
+      await ofUser(exchange, () => onRequest?.({ ...event, headers }));
+      const start = performance.now();
+      const response = await sendBy(fetch, request, { ...init, headers });
+      await ofUser(exchange, () => onResponse?.({ ...event, duration: performance.now() - start, response }));
+      return response;
+    };
+  },
+};
+
+/** Reports deprecated operations, each once, to `onDeprecated` or the console. */
+export const deprecations: Part = {
+  options: ["onDeprecated"],
+  ofCall: (fetch, exchange) => async (request, init) => {
+    try {
+      return await sendBy(fetch, request, init);
+    } finally {
+      const { connection, operation, response } = exchange;
+      await ofUser(exchange, () => reportDeprecation(connection, operation, response?.headers));
+    }
+  },
+};
+
+/** Reports a deprecated operation once. The dates of the response override those of the contract, because they are newer. */
+export function reportDeprecation(
+  { api, reported, options }: Connection,
+  { id, deprecated }: Exchange["operation"],
+  headers?: Headers,
+): void {
+  const { onDeprecated = warnOf(api.name) } = options();
+  reportOnce(reported, id, onDeprecated, deprecated, headers);
+}

@@ -1,0 +1,11 @@
+/** A function that sends a request, as the `fetch` of the platform does. Its second argument overrides the request's own options. */
+export type Fetch = (request: Request, init?: RequestInit) => Promise<Response>;
+
+/**
+ * Sends a request by a function of any kind. One that takes a request alone gets a copy with the overrides. Parts take both, which saves
+ * a copy for each of them.
+ */
+export function sendBy(fetch: Fetch, request: Request, init?: RequestInit): Promise<Response> {
+  const isDirect = init === undefined || fetch.length > 1 || fetch === globalThis.fetch;
+  return isDirect ? fetch(request, init) : fetch(new Request(request, init), init);
+}
