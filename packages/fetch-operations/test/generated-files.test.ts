@@ -21,6 +21,13 @@ const closed = {
 const responses = { 200: { $ref: "#/components/responses/Done" } };
 const list = { type: "array", items: { type: "string" } };
 const query = (name: string, schema: object = { type: "string" }) => ({ name, in: "query", schema });
+const jsonOf = (schema: object) => ({ description: "", content: { "application/json": { schema } } });
+const inBody = { type: "object", properties: { data: list, next: { type: "string" } } };
+const byCursor = {
+  "x-pagination": { by: "cursor", cursor: "after", next: "/next", items: "/data" },
+  parameters: [query("after")],
+  responses: { 200: jsonOf(inBody) },
+};
 
 function documentOf(item: Record<string, unknown>, path = "/things") {
   return {
@@ -106,9 +113,7 @@ test("only safe methods and operations with an Idempotency-Key are retryable, un
 });
 
 describe("pages", () => {
-  const json = (schema: object) => ({ content: { "application/json": { schema } } });
-  const linked = { responses: { 200: { headers: { link: {} }, ...json(list) } } };
-  const inBody = { type: "object", properties: { data: list, next: { type: "string" } } };
+  const linked = { responses: { 200: { headers: { link: {} }, ...jsonOf(list) } } };
 
   test.each<[title: string, operation: object, config: OperationSettings, pages: object | undefined]>([
     ["by link, for a list with the header", linked, {}, { by: "link", items: "" }],
@@ -126,20 +131,20 @@ describe("pages", () => {
     ],
     [
       "by link, for a list of the second success",
-      { responses: { 200: {}, 206: { headers: { Link: {} }, ...json(list) } } },
+      { responses: { 200: {}, 206: { headers: { Link: {} }, ...jsonOf(list) } } },
       {},
       { by: "link", items: "" },
     ],
-    ["not by link, without the header", { responses: { 200: json(list) } }, {}, undefined],
+    ["not by link, without the header", { responses: { 200: jsonOf(list) } }, {}, undefined],
     [
       "not by link, with the header of an error",
-      { responses: { 200: json(list), 400: { headers: { Link: {} } } } },
+      { responses: { 200: jsonOf(list), 400: { headers: { Link: {} } } } },
       {},
       undefined,
     ],
     [
       "by the rule whose list and parameters exist",
-      { responses: { 200: json(inBody) }, parameters: [query("from"), query("page"), query("limit")] },
+      { responses: { 200: jsonOf(inBody) }, parameters: [query("from"), query("page"), query("limit")] },
       {
         pagination: [
           { by: "link" },
@@ -153,24 +158,28 @@ describe("pages", () => {
     ],
     [
       "by the settings of the operation, before its extension and the rules",
-      { "x-pagination": { by: "lost" }, responses: { 200: json(inBody) }, parameters: [query("page")] },
+      { "x-pagination": { by: "lost" }, responses: { 200: jsonOf(inBody) }, parameters: [query("page")] },
       {
         pagination: [{ by: "link", items: "/data" }],
         operations: { list: { pagination: { by: "page", page: "page", items: "/data", first: 0 } } },
       },
       { by: "page", page: "page", items: "/data", first: 0 },
     ],
-    ["not by link, for no list", { responses: { 200: { headers: { Link: {} }, ...json({}) } } }, {}, undefined],
+    ["not by link, for no list", { responses: { 200: { headers: { Link: {} }, ...jsonOf({}) } } }, {}, undefined],
     ["not if the configuration says so", linked, { operations: { list: { pagination: false } } }, undefined],
     [
       "by the extension",
-      { "x-pagination": { by: "offset", offset: "from" }, responses: { 200: json(list) }, parameters: [query("from")] },
+      {
+        "x-pagination": { by: "offset", offset: "from" },
+        responses: { 200: jsonOf(list) },
+        parameters: [query("from")],
+      },
       {},
       { by: "offset", items: "", offset: "from" },
     ],
     [
       "by the first rule that fits",
-      { responses: { 200: json(inBody) }, parameters: [query("after")] },
+      { responses: { 200: jsonOf(inBody) }, parameters: [query("after")] },
       {
         pagination: [
           { by: "page", page: "page", items: "/data" },
@@ -182,6 +191,33 @@ describe("pages", () => {
   ])("%s", (_title, operation, config, pages) => {
     expect(describedOf({ get: { operationId: "list", ...operation } }, config)[0]?.pages).toEqual(pages);
   });
+});
+
+test.each<[title: string, schema: object]>([
+  ["in a part of the response", { allOf: [{ type: "object" }, inBody] }],
+  ["in an alternative", { ...inBody, properties: { data: list }, oneOf: [inBody, { type: "object" }] }],
+  ["in an open object", { ...inBody, properties: { data: list }, additionalProperties: true }],
+  ["of any type", { ...inBody, properties: { data: list, next: {} } }],
+])("a next cursor %s is accepted", (_title, schema) => {
+  const [described] = describedOf({ get: { operationId: "list", ...byCursor, responses: { 200: jsonOf(schema) } } });
+  expect(described?.pages).toEqual(byCursor["x-pagination"]);
+});
+
+test("pages are requested by the argument, which has the location in its name if another one shares the name", () => {
+  const parameters = [query("after"), { ...query("after"), in: "header" }];
+  const item = {
+    get: { operationId: "list", ...byCursor, parameters },
+    post: {
+      operationId: "search",
+      "x-pagination": { by: "link", cursor: "after" },
+      parameters,
+      responses: { 200: jsonOf(list) },
+    },
+  };
+  expect(describedOf(item).map(({ pages }) => pages)).toEqual([
+    { ...byCursor["x-pagination"], cursor: "query.after" },
+    { by: "link", items: "" },
+  ]);
 });
 
 test("only a GET operation has pages by the header Link alone", () => {
@@ -197,13 +233,30 @@ test("only a GET operation has pages by the header Link alone", () => {
 describe("an operation that the client cannot call is refused by name and line:", () => {
   test.each<[message: string, operation: object, path?: string, method?: string]>([
     [
-      'has pages by the query parameter "from", which it does not declare.',
+      'has pages by the query parameter "from", which it does not declare. Declare it, or correct "offset" of the pagination.',
       { "x-pagination": { by: "offset", offset: "from" } },
     ],
     [
-      'has pages of items at "/data", where its response has no list.',
+      'has pages by the query parameter "from", which it does not declare. Declare it, or correct "cursor" of the pagination.',
+      { "x-pagination": { by: "link", cursor: "from" }, responses: { 200: jsonOf(list) } },
+    ],
+    [
+      'has pages of items at "/data", where its response has no list. Correct "items" of the pagination.',
       { "x-pagination": { by: "link", items: "/data" } },
     ],
+    [
+      'has pages of items at "data", where its response has no list. Correct "items" of the pagination.',
+      { "x-pagination": { by: "link", items: "data" }, responses: { 200: jsonOf(list) } },
+    ],
+    ...["/lost", "next", "/data", "/next/lost"].map((next): [string, object] => [
+      `has the next cursor at "${next}", where its response has no string or number. Correct "next" of the pagination.`,
+      { ...byCursor, "x-pagination": { ...byCursor["x-pagination"], next } },
+    ]),
+    [
+      'has pages by cursor without the setting "next". Add it to the pagination.',
+      { ...byCursor, "x-pagination": { by: "cursor", cursor: "after" } },
+    ],
+    ['has pages by "lost". Write one of link, cursor, offset, page.', { "x-pagination": { by: "lost" } }],
     ["has {id} in its path, but no path parameter of this name.", {}, "/things/{id}"],
     ["has {id} in its path, but no path parameter of this name.", { parameters: [query("id")] }, "/things/{id}"],
     [

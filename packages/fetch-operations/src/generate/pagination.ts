@@ -1,15 +1,37 @@
-import { type OpenApiDocument, type OperationEntry, resolve, type Schema, unescapeKey } from "openapi-document";
+import {
+  effectiveSchema,
+  nonNullTypesOf,
+  type OpenApiDocument,
+  type OperationEntry,
+  propertiesOf,
+  type Schema,
+  unescapeKey,
+} from "openapi-document";
 import type { Pagination } from "../operation.ts";
+import type { Argument } from "./arguments.ts";
 import type { Pages } from "./config.ts";
 import type { DeclaredResponse } from "./bodies.ts";
 
+type By = Pagination["by"];
+type Setting = "cursor" | "offset" | "limit" | "page";
+
+/** The settings that name query parameters, and the settings that a pagination cannot do without. */
+const PARAMETERS: Record<By, Setting[]> = {
+  link: ["cursor"],
+  cursor: ["cursor"],
+  offset: ["offset", "limit"],
+  page: ["page"],
+};
+const REQUIRED: Record<By, string[]> = { link: [], cursor: ["cursor", "next"], offset: ["offset"], page: ["page"] };
+
 /**
  * Returns the pagination of an operation: that of the configuration, of its extension `x-pagination`, of the first rule that
- * fits, or by the header `Link` of a list. Refuses a pagination whose parameters or items do not exist.
+ * fits, or by the header `Link` of a list. Refuses a pagination whose parameters, items or next cursor do not exist.
  */
 export function paginationOf(
   document: OpenApiDocument,
   entry: OperationEntry,
+  parameters: Argument[],
   rules: Pages[],
   own: Pages | false | undefined,
   responses: DeclaredResponse[],
@@ -17,25 +39,19 @@ export function paginationOf(
 ): Pagination | undefined {
   if (own === false) return undefined;
   const declared = own ?? ((entry.operation as Record<string, unknown>)["x-pagination"] as Pages | undefined);
-  const parameters = new Set(entry.parameters.filter(({ in: place }) => place === "query").map(({ name }) => name));
+  const query = new Map(parameters.filter(({ in: place }) => place === "query").map(({ wire, name }) => [wire, name]));
   const schema = successSchema(responses);
+  const problemOf = (pages: Pagination) => problemIn(document, schema, query, pages);
   if (declared !== undefined) {
     const pages = completed(declared);
-    const missing = parametersOf(pages).find((name) => !parameters.has(name));
-    if (missing !== undefined) refuse(`has pages by the query parameter "${missing}", which it does not declare.`);
-    if (!isList(document, schema, pages.items))
-      refuse(`has pages of items at "${pages.items}", where its response has no list.`);
-    return pages;
+    const problem = problemOf(pages);
+    return problem === undefined ? withArguments(pages, query) : refuse(problem);
   }
-  const fitting = rules
-    .map(completed)
-    .find(
-      (pages) => parametersOf(pages).every((name) => parameters.has(name)) && isList(document, schema, pages.items),
-    );
-  if (fitting) return fitting;
+  const fitting = rules.map(completed).find((pages) => problemOf(pages) === undefined);
+  if (fitting) return withArguments(fitting, query);
   const links = responses.some(({ isSuccess, hasLink }) => isSuccess && hasLink);
-  if (!links || entry.method !== "get" || !isList(document, schema, "")) return undefined;
-  return { by: "link", items: "", ...(parameters.has("cursor") && { cursor: "cursor" }) };
+  if (!links || entry.method !== "get" || !isList(document, schemaAt(document, schema, ""))) return undefined;
+  return withArguments({ by: "link", items: "", ...(query.has("cursor") && { cursor: "cursor" }) }, query);
 }
 
 function completed(pages: Pages): Pagination {
@@ -43,10 +59,40 @@ function completed(pages: Pages): Pagination {
   return { ...defaults, ...pages } as Pagination;
 }
 
-function parametersOf(pages: Pagination): string[] {
-  if (pages.by === "cursor") return [pages.cursor];
-  if (pages.by === "offset") return [pages.offset, ...(pages.limit === undefined ? [] : [pages.limit])];
-  return pages.by === "page" ? [pages.page] : [];
+function problemIn(
+  document: OpenApiDocument,
+  schema: Schema | undefined,
+  query: ReadonlyMap<string, string>,
+  pages: Pagination,
+): string | undefined {
+  const { by, items, next, ...settings } = pages as { by: By; items: string; next?: string } & Record<string, unknown>;
+  if (!Object.hasOwn(PARAMETERS, by))
+    return `has pages by ${JSON.stringify(by)}. Write one of ${Object.keys(PARAMETERS).join(", ")}.`;
+  const missing = REQUIRED[by].find((setting) => (pages as Record<string, unknown>)[setting] === undefined);
+  if (missing !== undefined) return `has pages by ${by} without the setting "${missing}". Add it to the pagination.`;
+  const undeclared = PARAMETERS[by].find(
+    (setting) => settings[setting] !== undefined && !query.has(settings[setting] as string),
+  );
+  if (undeclared !== undefined)
+    return `has pages by the query parameter "${settings[undeclared] as string}", which it does not declare. Declare it, or correct "${undeclared}" of the pagination.`;
+  if (!isList(document, schemaAt(document, schema, items)))
+    return `has pages of items at "${items}", where its response has no list. Correct "items" of the pagination.`;
+  if (by === "cursor" && !isCursor(document, schemaAt(document, schema, next!)))
+    return `has the next cursor at "${next}", where its response has no string or number. Correct "next" of the pagination.`;
+  return undefined;
+}
+
+/**
+ * Names the parameters as the arguments of the operation. A `Link` names the parameter itself, so that it has no cursor where
+ * the argument has another name.
+ */
+function withArguments(pages: Pagination, query: ReadonlyMap<string, string>): Pagination {
+  const named = PARAMETERS[pages.by].flatMap((setting) => {
+    const wire = (pages as Partial<Record<Setting, string>>)[setting];
+    return wire === undefined ? [] : [[setting, query.get(wire)!] as const];
+  });
+  const { cursor, ...link } = pages as Extract<Pagination, { by: "link" }>;
+  return pages.by === "link" && cursor !== named[0]?.[1] ? link : { ...pages, ...Object.fromEntries(named) };
 }
 
 function successSchema(responses: DeclaredResponse[]): Schema | undefined {
@@ -54,11 +100,34 @@ function successSchema(responses: DeclaredResponse[]): Schema | undefined {
   return media.find(({ kind }) => kind === "json" || kind === "any")?.object.schema;
 }
 
-function isList(document: OpenApiDocument, schema: Schema | undefined, pointer: string): boolean {
-  let found = resolve<Schema>(document, schema ?? {});
-  for (const key of pointer.split("/").slice(1)) {
-    const properties = (found["properties"] ?? {}) as Record<string, Schema>;
-    found = resolve<Schema>(document, properties[unescapeKey(key)] ?? {});
+/** Returns the schema at a JSON Pointer: `{}` where a schema leaves its fields open, undefined where there is no such field. */
+function schemaAt(document: OpenApiDocument, schema: Schema | undefined, pointer: string): Schema | undefined {
+  if (pointer !== "" && !pointer.startsWith("/")) return undefined;
+  let found = effectiveSchema(document, schema);
+  for (const key of pointer.split("/").slice(1).map(unescapeKey)) {
+    const properties = propertiesOf(found);
+    const isIndex = nonNullTypesOf(document, found).has("array") && /^\d+$/.test(key);
+    if (!isIndex && !Object.hasOwn(properties, key)) return isOpen(document, found) ? {} : undefined;
+    found = effectiveSchema(document, isIndex ? found.items : properties[key]);
   }
-  return [found.type].flat().includes("array");
+  return found;
+}
+
+/** Whether an object may have fields without a name in its schema, or with one in an alternative. */
+function isOpen(document: OpenApiDocument, schema: Schema): boolean {
+  const { properties, additionalProperties = false, unevaluatedProperties = false } = schema;
+  if (["oneOf", "anyOf", "patternProperties"].some((keyword) => keyword in schema)) return true;
+  if (additionalProperties !== false || unevaluatedProperties !== false) return true;
+  const types = nonNullTypesOf(document, schema);
+  return properties === undefined && (types.size === 0 || types.has("object"));
+}
+
+function isList(document: OpenApiDocument, schema: Schema | undefined): boolean {
+  return schema !== undefined && nonNullTypesOf(document, schema).has("array");
+}
+
+function isCursor(document: OpenApiDocument, schema: Schema | undefined): boolean {
+  if (schema === undefined) return false;
+  const types = nonNullTypesOf(document, schema);
+  return types.size === 0 || ["string", "number", "integer"].some((type) => types.has(type));
 }
