@@ -350,7 +350,11 @@ test("values have the types of the settings", async () => {
     [{ format: "binary" }, ["Blob", "Blob", "Blob"]],
     [media, ["Blob", "Blob", "Blob"]],
     [{ ...media, type: "string", contentEncoding: "base64" }, ["string", "string", "string"]],
-    [{ type: "string", contentMediaType: "text/csv" }, ["string", "string", "string"]],
+    [{ type: "string", contentMediaType: "image/png" }, ["Blob", "Blob", "Blob"]],
+    ...["text/csv", "application/json", "image/svg+xml"].map((type): (typeof fields)[number] => [
+      { type: "string", contentMediaType: type },
+      ["string", "string", "string"],
+    ]),
     [int64, ["number", "bigint", "bigint"]],
     [{ ...int64, type: ["integer", "null"] }, ["number | null", "bigint | null", "bigint | null"]],
     [{ ...int64, type: "string" }, ["string", "string", "string"]],

@@ -356,3 +356,58 @@ test("the types of a generated client have the fields of each direction, and dis
   using client = await generatedClient(directions, { features: ["testing"] });
   expect(compile(client, DIRECTIONS)).toBe("");
 });
+
+const png = { type: "string", contentMediaType: "image/png" };
+const pdf = { contentMediaType: "application/pdf" };
+
+/** A contract whose schemas describe files by their media types. */
+const files = {
+  openapi: "3.1.1",
+  info: { title: "T", version: "1" },
+  components: { schemas: { Pdf: pdf, Shared: png } },
+  paths: {
+    "/files": {
+      post: {
+        operationId: "upload",
+        requestBody: {
+          required: true,
+          content: {
+            "multipart/form-data": {
+              schema: object({
+                png,
+                pdf: ref("Pdf"),
+                described: { allOf: [ref("Pdf"), { description: "Signed." }] },
+                pngs: { type: "array", items: png },
+                none: { ...png, type: ["string", "null"] },
+                page: { type: "string", contentMediaType: "text/html" },
+                encoded: { ...png, contentEncoding: "base64" },
+                shared: ref("Shared"),
+              }),
+            },
+          },
+        },
+        responses: { 200: json(object({ png, shared: ref("Shared") }, ["png", "shared"])) },
+      },
+      get: { operationId: "download", responses: { 200: response({ "image/png": { schema: png } }) } },
+    },
+  },
+};
+
+const FILES = `import { createThing, type paths, type Pdf } from "./index.ts";
+const thing = createThing({ baseUrl: "" });
+const file: Pdf = new Blob([]);
+const parts = { png: file, pdf: new File([], "a"), described: file, pngs: [new Uint8Array()], none: null, shared: file };
+const sent = await thing.upload({ body: { ...parts, page: "<p>", encoded: "aGk=" } });
+if (sent.ok) void (sent.data.png.trim() + (typeof sent.data.shared === "string"));
+// @ts-expect-error a file is not a string
+void thing.upload({ body: { png: "text" } });
+const received = await thing.download();
+if (received.ok) void received.data.stream();
+const declared: paths["/files"]["get"]["responses"][200]["content"]["image/png"] = file;
+void declared;
+`;
+
+test("a string of bytes with contentMediaType is a file in multipart forms and bodies of bytes, and a string in JSON", async () => {
+  using client = await generatedClient(files);
+  expect(compile(client, FILES)).toBe("");
+});

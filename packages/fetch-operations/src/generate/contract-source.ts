@@ -3,6 +3,7 @@ import { pathToFileURL } from "node:url";
 import { escapeKey, nameOf, type OpenApiDocument, pointer, withLocalReferences } from "openapi-document";
 import type { ValueTypes } from "../contract/shapes.ts";
 import { compilableTypes } from "openapi-document/openapi-typescript";
+import { describeFiles } from "./file-schemas.ts";
 
 /** The parts of `@redocly/openapi-core` that are used. It is installed with openapi-typescript. */
 interface RedoclyCore {
@@ -108,7 +109,7 @@ function loadCore(): RedoclyCore {
   }
 }
 
-/** Returns the types of a document, as openapi-typescript writes them. Values of `format: binary` are `Blob`. */
+/** Returns the types of a document, as openapi-typescript writes them. Files are `Blob`. */
 export async function typesOf(document: object, { int64, dates }: ValueTypes = {}): Promise<string> {
   const from = createRequire(import.meta.url)
     .resolve("openapi-typescript")
@@ -119,17 +120,18 @@ export async function typesOf(document: object, { int64, dates }: ValueTypes = {
     stringToAST,
   } = (await import(pathToFileURL(from).href)) as typeof import("openapi-typescript");
   const typeOf = (text: string) => (stringToAST(`type T = ${text}`)[0] as { type: never }).type;
-  const copy = structuredClone(document); // because openapi-typescript adds fields
+  // A copy, because openapi-typescript adds fields. Each schema has one place in it, even if YAML aliases repeat it.
+  const json = JSON.stringify(document);
+  const copy = JSON.parse(json) as OpenApiDocument;
+  if (json.includes('"contentMediaType"')) describeFiles(copy);
   const nodes = await openapiTS(copy as never, {
     silent: true,
     defaultNonNullable: false,
     transform: (schema) => {
-      const { format, contentMediaType, contentEncoding, type, nullable } = schema as Record<string, unknown>;
-      const isBinary =
-        format === "binary" || (contentMediaType === "application/octet-stream" && contentEncoding === undefined);
+      const { format, type, nullable } = schema as Record<string, unknown>;
       const types = new Set([type ?? []].flat());
       const name = (text: string) => typeOf(types.has("null") || nullable === true ? `${text} | null` : text);
-      if (isBinary && (type === undefined || types.has("string"))) return name("Blob");
+      if (format === "binary" && (type === undefined || types.has("string"))) return name("Blob");
       if (int64 === "bigint" && format === "int64" && types.has("integer")) return name("bigint");
       if (dates === "Date" && format === "date-time" && types.has("string")) return name("Date");
       if (dates === "Temporal" && format === "date-time" && types.has("string")) return name("Temporal.Instant");
