@@ -190,30 +190,6 @@ export function createThings(options: ThingsOptions): Things {
     expect(api).toContain('"errors": errorFields("code", "message")\n};');
   });
 
-  test("have aliases of the contract's schemas, except names of their own and names that are no identifiers", async () => {
-    const names = ["ErrorCode", "PageItems", "ByOperation", "ByPage", "Raw", "OperationId", "Results", "Result"];
-    const reserved = [
-      ...names,
-      "Data",
-      "Call",
-      "Items",
-      "Page",
-      "Things",
-      "ThingsError",
-      "ThingsOptions",
-      "ReadInput",
-      "ReadResult",
-    ];
-    const schemas = Object.fromEntries([...reserved, "a-b", "void", "Pet", "Read"].map((name) => [name, {}]));
-    const { "names.ts": text } = await files({}, { components: { schemas } });
-    expect(text).toBe(`// Generated from the contract by fetch-operations. Do not edit.
-import type { components } from "./schema.js";
-
-export type Pet = components["schemas"]["Pet"];
-export type Read = components["schemas"]["Read"];
-`);
-  });
-
   test("import each other with the extension of the configuration", async () => {
     const importsOf = async (importExtension: string) => {
       const found = await files({ importExtension, features: ["contract-check"] });

@@ -92,6 +92,40 @@ describe("the name of", () => {
   });
 });
 
+test("each named schema is an exported type, whatever its name, and the types have distinct names", async () => {
+  const names: [schema: string, type: string][] = [
+    ["Pet", "Pet"],
+    ["my-pet", "myPet"],
+    ["1st", "_1st"],
+    ["Foo.Bar", "FooBarSchema"],
+    ["Foo-Bar", "FooBarSchema2"],
+    ["FooBar", "FooBar"],
+    ["class", "class_"],
+    ["string", "string_"],
+    ["as", "as_"],
+    ["Café 2", "Café2"],
+    ["日本", "日本"],
+    ["-", "Schema"],
+    ["Things", "ThingsSchema"],
+    ["ListResult", "ListResultSchema"],
+    ["Result", "ResultSchema2"],
+    ["ResultSchema", "ResultSchema"],
+    ...(
+      "ErrorCode PageItems ByOperation ByPage ByPath Raw OperationId Results Data Call Items Page ThingsError ThingsOptions " +
+      "ListInput components operations paths servers"
+    )
+      .split(" ")
+      .map((name): [string, string] => [name, `${name}Schema`]),
+    ["createThings", "createThingsSchema"],
+    ['a"\\\u0000\u2028*/b', "aB"],
+  ];
+  const document = documentOf({ get: { operationId: "list", responses } });
+  const schemas = Object.fromEntries(names.map(([name]) => [name, { type: "string" }]));
+  const { "names.ts": text } = await generate({ ...document, components: { ...document.components, schemas } });
+  const found = text!.matchAll(/^export type (\S+) = components\["schemas"\]\[(".*")\];$/gm);
+  expect(Array.from(found, ([, type, name]) => [JSON.parse(name!), type])).toEqual(names);
+});
+
 test("only safe methods and operations with an Idempotency-Key are retryable, unless the contract or the configuration says so", () => {
   const key = { parameters: [{ name: "Idempotency-Key", in: "header", schema: { type: "string" } }] };
   const item = {
@@ -352,6 +386,14 @@ test("a type is not imported for a word of a comment, of a text or of a field", 
   const { "calls.ts": calls } = await generate(documentOf({ get: operation }));
   expect(calls).toContain("Multipart?:");
   expect(calls).not.toMatch(/^import .*\bMultipart\b/m);
+});
+
+test("control characters and line separators are visible in the generated files", async () => {
+  const description = "a\u0000b\u2028c";
+  const operation = { operationId: "read", responses, description, parameters: [query("\u2029\u001b")] };
+  const files = Object.values(await generate(documentOf({ get: operation }), { features: ["testing"] })).join("");
+  expect(files).toContain(String.raw`   * a\u0000b\u2028c`);
+  expect(files).not.toMatch(/[\u2028\u2029]|(?!\n)\p{Cc}/u);
 });
 
 test("a description cannot end its comment", async () => {

@@ -5,8 +5,8 @@ export const RESERVED_WORDS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Names that no type alias can have. */
-const TYPES = new Set("any bigint boolean never number object string symbol undefined unknown void".split(" "));
+/** Names that no exported type alias can have. The compiler expects a list after `export type as`. */
+const TYPES = new Set("any as bigint boolean never number object string symbol undefined unknown void".split(" "));
 
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 

@@ -12,6 +12,7 @@ test.each([
   ["string", false],
   ["unknown", false],
   ["bigint", false],
+  ["as", false],
   ["String", true],
 ])("%j names a type: %s", (name, isName) => {
   expect(isTypeName(name)).toBe(isName);

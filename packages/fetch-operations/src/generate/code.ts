@@ -19,6 +19,14 @@ export function codeOf(value: unknown): string {
   return json.replaceAll(/"\\u0000(\d+)\\u0000"/g, (_, index: string) => codes[Number(index)]!);
 }
 
+/** Writes the control characters and line separators of generated code as escapes. They are in strings and comments only. */
+export function withEscapes(code: string): string {
+  return code.replaceAll(
+    /(?![\t\n\r])[\p{Cc}\u2028\u2029]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
 /** Returns the lines as a JSDoc comment, or "" if there are none. */
 export function comment(lines: string[], indent = ""): string {
   const inner = lines.map((line) => `${indent} * ${line.replaceAll("*/", "*\\/")}`.trimEnd());

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { documentForTypes } from "openapi-document/openapi-typescript";
-import { isTypeName, type OpenApiDocument } from "openapi-document";
 import { apiModule, errorCodes } from "./api-module.ts";
+import { withEscapes } from "./code.ts";
 import type { Config } from "./config.ts";
 import { type Contract, typesOf } from "./contract-source.ts";
 import { type ClientOperation, clientOperations } from "./operations.ts";
@@ -9,6 +9,7 @@ import { sharedSecurity } from "./security.ts";
 import { withItemsAsSchemas } from "./item-schemas.ts";
 import { contractModules, queriesModule, testingModules } from "./feature-modules.ts";
 import { type ContractShapes, shapesOf } from "../contract/shapes.ts";
+import { namesModule } from "./names-module.ts";
 import { serversModule } from "./servers-module.ts";
 import { localTypeName, operationConstants } from "./operation-constants.ts";
 import { inputType, itemType, resultType, signature } from "./operation-types.ts";
@@ -41,7 +42,7 @@ export async function generatedFiles(contract: Contract, config: Config): Promis
   const constants = operationConstants(operations, shared, shapes, config);
   const files = {
     "schema.ts": config.types === undefined ? `${BANNER}\n${types}` : types,
-    "names.ts": BANNER + names(config.types === undefined ? document : contract.document, config, operations),
+    "names.ts": BANNER + namesModule(config.types === undefined ? document : contract.document, config, operations),
     "api.ts": BANNER + apiModule(contract, config, shared, errorCodes(document, config), operations),
     "operations.ts": BANNER + operationsModule(operations, constants, hasShapes),
     "calls.ts": BANNER + calls(operations, config),
@@ -62,7 +63,7 @@ export async function generatedFiles(contract: Contract, config: Config): Promis
   const extension = config.importExtension ?? ".js";
   const withExtension = (text: string) =>
     text.replaceAll(/( from |import\()"(\.\/[a-z-]+)\.ts"/g, `$1"$2${extension}"`);
-  return Object.fromEntries(Object.entries(files).map(([name, text]) => [name, withExtension(text)]));
+  return Object.fromEntries(Object.entries(files).map(([name, text]) => [name, withEscapes(withExtension(text))]));
 }
 
 function shapesModule({ named }: ContractShapes): string {
@@ -75,38 +76,6 @@ export const shapes: Shapes = ${JSON.stringify(named, null, 2)};
 
 function withBanner(modules: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(modules).map(([name, text]) => [name, BANNER + text]));
-}
-
-/** The names that the generated modules export; no alias of a schema has them. */
-function ownNames({ name }: Config, operations: ClientOperation[]): Set<string> {
-  const own = [
-    "ErrorCode",
-    "PageItems",
-    "ByOperation",
-    "ByPage",
-    "Raw",
-    "OperationId",
-    "Results",
-    "Result",
-    "Data",
-    "Call",
-    "Items",
-    "Page",
-    name,
-    `${name}Error`,
-    `${name}Options`,
-  ];
-  return new Set([...own, ...operations.flatMap(({ typeName }) => [`${typeName}Input`, `${typeName}Result`])]);
-}
-
-function names({ components = {} }: OpenApiDocument, config: Config, operations: ClientOperation[]): string {
-  const { schemas = {} } = components as { schemas?: object };
-  const taken = ownNames(config, operations);
-  const lines = Object.keys(schemas)
-    .filter((name) => isTypeName(name) && !taken.has(name))
-    .map((name) => `export type ${name} = components["schemas"]["${name}"];`);
-  if (lines.length === 0) return "export {};\n";
-  return ['import type { components } from "./schema.ts";', "", ...lines, ""].join("\n");
 }
 
 function operationsModule(
