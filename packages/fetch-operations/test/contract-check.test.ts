@@ -157,6 +157,7 @@ describe("the digest of an operation", () => {
       [schema(ref("schemas/A")), named({ properties: { a: ref("schemas/A"), b: {} } })],
       [schema(ref("schemas/A")), named({ properties: { a: ref("schemas/A"), b: { type: "string" } } })],
     ],
+    ["a NUL character in a value", [schema({ enum: [] })], [schema({ enum: ["\0"] })]],
     ["a parameter of its path", [{}], [{}, {}, { parameters: [{ name: "id", in: "path" }] }]],
   ])("depends on %s", async (_title, one, other) => {
     expect(await digestOf(...other)).not.toBe(await digestOf(...one));

@@ -72,8 +72,9 @@ describe("the name of", () => {
     ["pets.list", "petsList"],
     [undefined, "getThings"],
     ["GET", "GET"],
+    ["constructor", "constructor"],
   ])("the operation %s is %s", (operationId, name) => {
-    expect(describedOf({ get: { operationId, responses } })[0]?.name).toBe(name);
+    expect(describedOf({ get: { operationId, responses } }, { operations: {} })[0]?.name).toBe(name);
   });
 
   test("parameters in two locations begins with the location", () => {
@@ -365,13 +366,18 @@ test.each(["paginate", "raw", "checkContract", "then", "GET", "Operation", "Call
 );
 
 test("code within data is printed as it stands, and texts are not code", () => {
-  const data = { a: new Code('f("x")'), b: undefined, c: ["\u0000\u0000", new Code("g")] };
-  expect(codeOf(data)).toBe(String.raw`{
+  const data = { a: new Code('f("x")'), b: undefined, c: ["\u00000\u0000", new Code("g")], d: {}, toString: ["h"] };
+  expect(codeOf({ ...data, ["__proto__"]: null })).toBe(String.raw`{
   "a": f("x"),
   "c": [
-    "\u0000\u0000",
+    "\u00000\u0000",
     g
-  ]
+  ],
+  "d": {},
+  "toString": [
+    "h" as const
+  ],
+  ["__proto__"]: null
 }`);
 });
 
@@ -382,8 +388,10 @@ test("a path that is called as the module of the schemas does not import it", as
 });
 
 test("a type is not imported for a word of a comment, of a text or of a field", async () => {
-  const operation = { operationId: "find", summary: "Multipart", parameters: [query("Multipart")], responses };
-  const { "calls.ts": calls } = await generate(documentOf({ get: operation }));
+  const summary = "Multipart PagedOperation";
+  const operation = { operationId: "find", summary, parameters: [query("Multipart"), query("DataOf")], responses };
+  const { "calls.ts": calls, "operations.ts": operations } = await generate(documentOf({ get: operation }));
+  expect(operations).toContain('import { type CallOptions, type Operation } from "fetch-operations";');
   expect(calls).toContain("Multipart?:");
   expect(calls).not.toMatch(/^import .*\bMultipart\b/m);
 });

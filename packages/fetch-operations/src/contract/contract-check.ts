@@ -70,13 +70,13 @@ export async function checkContract(
   if (!isDocument(document)) return reject();
   const theirs = await fingerprints(document).catch(reject);
   const ids = Object.keys(ours);
-  const removed = ids.filter((id) => !(id in theirs));
-  const changed = ids.filter((id) => id in theirs && theirs[id] !== ours[id]);
+  const removed = ids.filter((id) => !Object.hasOwn(theirs, id));
+  const changed = ids.filter((id) => Object.hasOwn(theirs, id) && theirs[id] !== ours[id]);
   return {
     compatible: removed.length + changed.length === 0,
     changed,
     removed,
-    added: Object.keys(theirs).filter((id) => !(id in ours)),
+    added: Object.keys(theirs).filter((id) => !Object.hasOwn(ours, id)),
     client,
     server: { version: document.info.version, hash: await hashOf(document) },
   };

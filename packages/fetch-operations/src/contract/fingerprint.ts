@@ -30,13 +30,13 @@ export async function fingerprints(given: OpenApiDocument): Promise<Record<strin
     templates.set(reference, template);
     return template;
   };
-  const digests: Record<string, string> = {};
+  const digests: [id: string, digest: string][] = [];
   for (const { id, method, path, operation, parameters } of operationsOf(document)) {
     const text = textOf(templateOf([method, path, { ...operation, parameters }]), targetOf);
     // One text at a time: those of a large document need gigabytes together.
-    digests[id] = (await sha256(text)).slice(0, 16);
+    digests.push([id, (await sha256(text)).slice(0, 16)]);
   }
-  return digests;
+  return Object.fromEntries(digests);
 }
 
 /** Returns the SHA-256 of a document without its `servers`, in hexadecimal. */
@@ -71,8 +71,9 @@ function textOf(template: Template, targetOf: (reference: string) => Template): 
   return text;
 }
 
-/** Stands for a reference in the value of a template. */
+/** Stands for a reference in the value of a template. Other texts have two of this character in place of one. */
 const REFERENCE = "\0";
+const escaped = (text: string): string => text.replaceAll("\0", "\0\0");
 
 function templateOf(value: unknown): Template {
   const references: string[] = [];
@@ -83,12 +84,13 @@ function templateOf(value: unknown): Template {
 /** Sorts the fields of a value, and moves its references to a list. */
 function canonical(value: unknown, references: string[], isMap = false): unknown {
   if (Array.isArray(value)) return value.map((member) => canonical(member, references));
+  if (typeof value === "string") return escaped(value);
   if (typeof value !== "object" || value === null) return value;
   const { $ref, ...rest } = value as Record<string, unknown>;
   if (typeof $ref === "string") references.push($ref);
   const fields = Object.entries(rest)
     .filter(([name]) => isMap || !PROSE.has(name))
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, field]) => [name, canonical(field, references, !isMap && MAPS.has(name))]);
+    .map(([name, field]) => [escaped(name), canonical(field, references, !isMap && MAPS.has(name))]);
   return typeof $ref === "string" ? [REFERENCE, Object.fromEntries(fields)] : Object.fromEntries(fields);
 }

@@ -1,4 +1,4 @@
-import { type OpenApiDocument, resolve, type Schema } from "openapi-document";
+import { nameOf, type OpenApiDocument, resolve, type Schema } from "openapi-document";
 import type { Shape } from "../response/typed-json.ts";
 
 /** The types of values that JSON has as numbers and texts. */
@@ -15,18 +15,17 @@ export interface ContractShapes {
   of: (schema: Schema | undefined) => Shape | undefined;
 }
 
-const COMPONENT = /^#\/components\/schemas\/([^/]+)$/;
+const COMPONENT = /^#\/components\/schemas\/[^/]+$/;
 
 /** Finds the shapes of a contract, for the options `int64` and `dates`. Throws a TypeError for a field with two shapes. */
 export function shapesOf(document: OpenApiDocument, { int64, dates }: ValueTypes): ContractShapes {
   const { schemas = {} } = (document.components ?? {}) as { schemas?: Record<string, Schema> };
   const isOn = int64 === "bigint" || (dates !== undefined && dates !== "string");
-  const named: Record<string, Shape> = {};
+  const named = Object.create(null) as Record<string, Shape>; // because a schema may have the name of a field of all objects
 
   function shapeOf(schema: Schema | undefined | boolean): Shape | undefined {
     if (typeof schema !== "object") return undefined;
-    const name = typeof schema.$ref === "string" ? COMPONENT.exec(schema.$ref)?.[1] : undefined;
-    if (name !== undefined) return `#${name}`;
+    if (typeof schema.$ref === "string" && COMPONENT.test(schema.$ref)) return `#${nameOf(schema.$ref)}`;
     const own = resolve<Schema>(document, schema);
     const parts = ["allOf", "oneOf", "anyOf"].flatMap((keyword) => (own[keyword] ?? []) as Schema[]);
     return merged([scalarOf(own), structureOf(own), ...parts.map((part) => shapeOf(part))]);

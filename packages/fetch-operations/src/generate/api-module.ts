@@ -23,10 +23,11 @@ export function apiModule(
   const unknown = Object.keys(security).find((scheme) => !schemes.has(scheme));
   if (unknown !== undefined)
     throw new TypeError(`The configuration names the security scheme "${unknown}", which the contract does not have.`);
+  const optionOf = (scheme: string) => (Object.hasOwn(security, scheme) ? security[scheme] : undefined);
   const imports = new Set<string>();
   const written = Array.from(schemes, ([scheme, { import: imported, arguments: given }]) => {
     imports.add(imported);
-    const option = security[scheme];
+    const option = optionOf(scheme);
     const text = [...given, ...(option === undefined ? [] : [option])]
       .map((argument) => JSON.stringify(argument))
       .join(", ");
@@ -49,7 +50,7 @@ export function apiModule(
     ...transient,
   };
   const codes = [...operationCodes.map((code) => JSON.stringify(code)), "FailureCode", "(string & {})"].join("\n  | ");
-  const own = Array.from(schemes.keys(), (scheme) => (security[scheme] === undefined ? scheme : [])).flat();
+  const own = Array.from(schemes.keys(), (scheme) => (optionOf(scheme) === undefined ? scheme : [])).flat();
   const targets = servers.length > 0 ? "to `baseUrl` and `servers` only" : "to the origin of `baseUrl` only";
   const required = Object.values(security).map(
     (option) => `  /** The credential, sent ${targets}. */\n  ${option}: Credential;\n`,

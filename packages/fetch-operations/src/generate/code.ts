@@ -9,14 +9,31 @@ export class Code {
 }
 
 /** Prints data as TypeScript, like JSON, with `Code` as it stands. Fields that are undefined are left out. */
-export function codeOf(value: unknown): string {
-  const codes: string[] = [];
-  const json = JSON.stringify(
-    value,
-    (_key, part: unknown) => (part instanceof Code ? `\u0000${codes.push(part.text) - 1}\u0000` : part),
-    2,
-  );
-  return json.replaceAll(/"\\u0000(\d+)\\u0000"/g, (_, index: string) => codes[Number(index)]!);
+export function codeOf(value: unknown, indent = "", isUntyped = false): string {
+  if (value instanceof Code) return value.text;
+  if (typeof value === "string" && isUntyped) return `${JSON.stringify(value)} as const`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const inner = `${indent}  `;
+  const [open, close] = Array.isArray(value) ? "[]" : "{}";
+  const parts = Array.isArray(value)
+    ? value.map((item) => codeOf(item, inner, isUntyped))
+    : Object.entries(value).flatMap(([name, field]: [string, unknown]) => {
+        if (field === undefined) return [];
+        // For a name that all objects have, the compiler does not expect the type that the fields of a record have.
+        return `${fieldName(name)}: ${codeOf(field, inner, isUntyped || name in Object.prototype)}`;
+      });
+  const lines = parts.map((part) => inner + part).join(",\n");
+  return parts.length === 0 ? `${open}${close}` : `${open}\n${lines}\n${indent}${close}`;
+}
+
+/** Returns the name of a field in code. As a string, `__proto__` sets the prototype (ECMAScript 2024, section B.3.1). */
+function fieldName(name: string): string {
+  return name === "__proto__" ? `["${name}"]` : JSON.stringify(name);
+}
+
+/** Returns code without its comments and the contents of its strings, which may contain any word. */
+export function wordsOf(code: string): string {
+  return code.replaceAll(/"(?:[^"\\]|\\.)*"|\/\*.*?\*\//gs, '""');
 }
 
 /** Writes the control characters and line separators of generated code as escapes. They are in strings and comments only. */

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
-import { escapeKey, nameOf, type OpenApiDocument, pointer, withLocalReferences } from "openapi-document";
+import { escapeKey, nameOf, type OpenApiDocument, operationsOf, pointer, withLocalReferences } from "openapi-document";
 import type { ValueTypes } from "../contract/shapes.ts";
 import { compilableTypes } from "openapi-document/openapi-typescript";
 import { describeFiles } from "./file-schemas.ts";
@@ -124,6 +124,8 @@ export async function typesOf(document: object, { int64, dates }: ValueTypes = {
   const json = JSON.stringify(document);
   const copy = JSON.parse(json) as OpenApiDocument;
   if (json.includes('"contentMediaType"')) describeFiles(copy);
+  // openapi-typescript takes these for references. Without an operationId, it writes the operation in its path.
+  for (const { id, operation } of operationsOf(copy)) if (/%|#\//.test(id)) delete operation.operationId;
   const nodes = await openapiTS(copy as never, {
     silent: true,
     defaultNonNullable: false,

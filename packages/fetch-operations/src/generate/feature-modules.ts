@@ -2,7 +2,7 @@ import { fingerprints, hashOf } from "../contract/fingerprint.ts";
 import type { Config } from "./config.ts";
 import type { Contract } from "./contract-source.ts";
 import type { ClientOperation } from "./operations.ts";
-import { comment } from "./code.ts";
+import { codeOf, comment } from "./code.ts";
 import { declared } from "./operation-types.ts";
 
 /** Returns the modules of the contract check: the version and hash, and the check with a digest of each operation. */
@@ -30,7 +30,7 @@ import { contract } from "./contract.ts";
 export type { Contract, ContractCheck } from "fetch-operations/contract-check";
 
 /** A digest of each operation, by its operationId. */
-const operationFingerprints = ${JSON.stringify(own, null, 2)};
+const operationFingerprints = ${codeOf(own)};
 
 /**
  * Fetches the contract that the service publishes, without credentials, and compares it with the client's, except \`servers\`.
@@ -63,7 +63,7 @@ export function testingModules(
     "document.ts": `import type { ContractDocument } from "fetch-operations/testing";
 
 /** The contract. */
-export const document: ContractDocument = ${JSON.stringify(document, null, 2)};
+export const document: ContractDocument = ${codeOf(document)};
 `,
     "testing.ts": `import type { In } from "fetch-operations";
 import { createFake, type Fake, type FakeRequestOf, type MockAnswersOf, type MockOf } from "fetch-operations/testing";

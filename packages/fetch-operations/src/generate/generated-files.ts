@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { documentForTypes } from "openapi-document/openapi-typescript";
 import { apiModule, errorCodes } from "./api-module.ts";
-import { withEscapes } from "./code.ts";
+import { codeOf, withEscapes, wordsOf } from "./code.ts";
 import type { Config } from "./config.ts";
 import { type Contract, typesOf } from "./contract-source.ts";
 import { type ClientOperation, clientOperations } from "./operations.ts";
@@ -70,7 +70,7 @@ function shapesModule({ named }: ContractShapes): string {
   return `import type { Shapes } from "fetch-operations";
 
 /** The places of 64-bit integers and dates in the schemas of the contract. */
-export const shapes: Shapes = ${JSON.stringify(named, null, 2)};
+export const shapes: Shapes = ${codeOf(named)};
 `;
 }
 
@@ -83,7 +83,8 @@ function operationsModule(
   { code, imports }: { code: string; imports: Set<string> },
   hasShapes: boolean,
 ): string {
-  const used = (name: string) => new RegExp(`\\b${name}\\b`).test(code);
+  const words = wordsOf(code);
+  const used = (name: string) => new RegExp(`\\b${name}\\b`).test(words);
   const runtime = [
     "type CallOptions",
     ...(used("DataOf") ? ["type DataOf"] : []),
@@ -150,7 +151,7 @@ export type Items<Id extends keyof ByPage> = ItemsOf<Results[Id], PageItems[Id]>
 /** One page of a list. */
 export type Page<Id extends keyof ByPage> = PageOf<Results[Id], PageItems[Id]>;
 `;
-  const code = body.replaceAll(/"(?:[^"\\]|\\.)*"|\/\*.*?\*\//gs, '""'); // a comment or a name may contain any word
+  const code = wordsOf(body);
   const used = (type: string) => new RegExp(`\\b${type}\\b(?!\\??:)`).test(code);
   const runtime = [
     "BinaryBody",

@@ -69,7 +69,7 @@ export function clientOperations(
   placeOf: (keys: string[]) => string = () => "",
 ): ClientOperation[] {
   const { operations = {} } = config;
-  const entries = operationsOf(document).filter(({ id }) => operations[id] !== false);
+  const entries = operationsOf(document).filter(({ id }) => settingsOf(config, id) !== false);
   const unknown = Object.keys(operations).find((id) => !operationsOf(document).some((entry) => entry.id === id));
   if (unknown !== undefined)
     throw new TypeError(`The configuration names the operation "${unknown}", which the contract does not have.`);
@@ -92,6 +92,10 @@ export function clientOperations(
   return described;
 }
 
+function settingsOf({ operations = {} }: OperationSettings, id: string): OperationConfig | false | undefined {
+  return Object.hasOwn(operations, id) ? operations[id] : undefined;
+}
+
 function describe(
   document: OpenApiDocument,
   entry: OperationEntry,
@@ -99,7 +103,7 @@ function describe(
   refuse: (problem: string) => never,
 ): ClientOperation {
   const { id, path, operation } = entry;
-  const settings: OperationConfig = config.operations?.[id] || {};
+  const settings = settingsOf(config, id) || {};
   const method = entry.method.toUpperCase();
   const name = settings.name ?? identifierOf(id);
   // OpenAPI 3.0 ignores bodies where HTTP defines no meaning for them ("Operation Object", `requestBody`).

@@ -12,6 +12,10 @@ const IN_PLACE = ["oneOf", "anyOf", "allOf", "items"];
 /** An array of a component, as openapi-typescript writes it. */
 const ARRAY = /components\["schemas"\]\[("(?:[^"\\]|\\.)*")\]\[\]/g;
 
+const LITERAL = /"(?:[^"\\\n]|\\.)*"/g;
+const ESCAPE = /\\(?:u([\dA-F]{4})|x([\dA-F]{2})|(.))/gi;
+const ESCAPED: Record<string, string> = { 0: "\0", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" };
+
 /** The type for fields that a schema requires of another one, as openapi-typescript writes it. */
 const WITH_REQUIRED = /^type WithRequired<.*?^\};$/ms;
 
@@ -42,7 +46,23 @@ export function compilableTypes(types: string, document: OpenApiDocument): strin
 /** Writes the operationIds that contain `#` as in the document: openapi-typescript writes `/` in its place. */
 function withNumberSigns(types: string, document: OpenApiDocument): string {
   const ids = operationsOf(document).flatMap(({ id }) => (id.includes("#") ? id : []));
-  return ids.reduce((text, id) => text.replaceAll(JSON.stringify(id.replaceAll("#", "/")), JSON.stringify(id)), types);
+  const written = new Map(ids.map((id) => [id.replaceAll("#", "/"), id]));
+  if (written.size === 0) return types;
+  return types.replaceAll(LITERAL, (literal) => {
+    const id = written.get(textOf(literal));
+    return id === undefined ? literal : JSON.stringify(id);
+  });
+}
+
+/** Returns the text of a string literal. The compiler prints escapes that JSON does not have. */
+function textOf(literal: string): string {
+  return literal
+    .slice(1, -1)
+    .replaceAll(ESCAPE, (_, long?: string, short?: string, character = "") =>
+      long === undefined && short === undefined
+        ? (ESCAPED[character] ?? character)
+        : String.fromCharCode(Number.parseInt((long ?? short)!, 16)),
+    );
 }
 
 /**
@@ -58,7 +78,7 @@ function withRecursiveArrays(types: string, document: OpenApiDocument): string {
     return known;
   };
   const text = types.replaceAll(ARRAY, (array, name: string) =>
-    isRecursive(JSON.parse(name) as string) ? `ArrayOf<${name}>` : array,
+    isRecursive(textOf(name)) ? `ArrayOf<${name}>` : array,
   );
   if (text === types) return types;
   return `${text}
