@@ -83,13 +83,48 @@ describe("the name of", () => {
     expect(described?.arguments.map(({ name }) => name)).toEqual(["query.id", "path.id"]);
   });
 
-  test("two operations that would be the same is refused", () => {
-    const item = { get: { operationId: "start-job", responses }, put: { operationId: "startJob", responses } };
-    expect(() => describedOf(item)).toThrow(
-      'startJob has the name startJob, like start-job. Set another in the configuration: operations: { "startJob": { "name": "…" } }.',
+  test("a parameter that begins with a location differs from the name of another one", () => {
+    const parameters = [query("path.id"), query("id"), { ...query("id"), in: "path", required: true }];
+    const [described] = describedOf({ get: { operationId: "read", parameters, responses } }, {}, "/things/{id}");
+    expect(described?.arguments.map(({ name }) => name)).toEqual(["query.path.id", "query.id", "path.id"]);
+    const field = { ...closed, properties: { "path.id": {} } };
+    const own = { operationId: "put", parameters: parameters.slice(1), responses, ...body({ ...field, required: [] }) };
+    expect(describedOf({ put: own }, {}, "/things/{id}")[0]).toMatchObject({ body: { hasFields: false } });
+  });
+
+  test.each<[operationIds: [string, string, string], names: string[], types: string[], settings?: OperationSettings]>([
+    [
+      ["get-pet", "getPet", "get.pet"],
+      ["getPet2", "getPet", "getPet3"],
+      ["GetPet2", "GetPet", "GetPet3"],
+    ],
+    [
+      ["getPet", "GetPet", "GetPet2"],
+      ["getPet", "GetPet", "GetPet2"],
+      ["GetPet", "GetPet3", "GetPet2"],
+    ],
+    [
+      ["delete", "Delete", "delete_"],
+      ["delete_2", "Delete", "delete_"],
+      ["Delete_2", "Delete", "Delete2"],
+    ],
+    [["a-b", "aB", "c"], ["aB3", "aB2", "aB"], ["AB3", "AB2", "AB"], { operations: { c: { name: "aB" } } }],
+  ])("the operations %j is %j", (operationIds, names, types, settings) => {
+    const [get, put, post] = operationIds.map((operationId) => ({ operationId, responses }));
+    const described = describedOf({ get, put, post }, settings);
+    expect(described.map(({ name }) => name)).toEqual(names);
+    expect(described.map(({ typeName }) => typeName)).toEqual(types);
+  });
+
+  test("two operations is refused if they have one operationId, or one name in the configuration", () => {
+    const item = { get: { operationId: "a", responses }, put: { operationId: "b", responses } };
+    const operations = { a: { name: "c" }, b: { name: "c" } };
+    expect(() => describedOf(item, { operations })).toThrow(
+      "b has the name c in the configuration, like a. Set another.",
     );
-    const [one, other] = describedOf(item, { operations: { startJob: { name: "startNow" } } });
-    expect([one?.name, other?.name]).toEqual(["startJob", "startNow"]);
+    expect(() => describedOf({ ...item, put: item.get })).toThrow(
+      "a has the operationId of another operation. Give it one of its own.",
+    );
   });
 });
 

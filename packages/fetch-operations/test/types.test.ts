@@ -495,3 +495,34 @@ test("control characters, quotes, ends of comments and names of every object mak
     ]);
   }
 });
+
+test("operations that differ in case or punctuation, and parameters of one name in all locations, have types of their own", async () => {
+  const schemas = [string, integer, { type: "boolean" }, { type: "number" }];
+  const places = ["path", "query", "header", "cookie"];
+  const parameters = places.map((place, index) => ({ name: "id", in: place, required: true, schema: schemas[index] }));
+  const operationOf = (operationId: string, schema: object) => ({
+    operationId,
+    parameters,
+    responses: { 200: json(schema) },
+  });
+  using client = await generatedClient({
+    openapi: "3.1.1",
+    info: { title: "T", version: "1" },
+    paths: {
+      "/{id}": {
+        get: operationOf("get-pet", string),
+        put: operationOf("getPet", integer),
+        post: operationOf("GetPet", { type: "boolean" }),
+      },
+    },
+  });
+  const program = `import { createThing, type Data, type GetPetInput, type GetPet2Input } from "./index.ts";
+const thing = createThing({ baseUrl: "" });
+const input: GetPetInput & GetPet2Input = { "path.id": "a", "query.id": 1, "header.id": true, "cookie.id": 0.5 };
+const text: string = await thing.getPet2(input).orThrow();
+const whole: number = await thing.getPet(input).orThrow();
+const isPet: Data<"GetPet"> = await thing.GetPet(input).orThrow();
+void [text, whole, isPet === true];
+`;
+  expect(compile(client, program)).toBe("");
+});

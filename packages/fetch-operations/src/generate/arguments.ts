@@ -35,7 +35,7 @@ export function argumentsOf(
   refuse: (problem: string) => never,
 ): Argument[] {
   const own = body === undefined || body.hasFields ? [] : ["body", ...(body.media.length > 1 ? ["contentType"] : [])];
-  const names = parameters.map(({ name }) => name);
+  const shared = sharedNames(parameters, own);
   for (const name of parameterNames(path))
     if (!parameters.some((parameter) => parameter.in === "path" && parameter.name === name))
       refuse(`has {${name}} in its path, but no path parameter of this name.`);
@@ -43,15 +43,24 @@ export function argumentsOf(
     const { name, in: location, required = false } = parameter;
     if (!isLocation(location))
       return refuse(`has the parameter "${name}" in ${JSON.stringify(location)}, which the client does not write.`);
-    const isShared = names.filter((other) => other === name).length > 1 || own.includes(name);
     return {
-      name: isShared ? `${location}.${name}` : name,
+      name: shared.has(name) ? `${location}.${name}` : name,
       wire: name,
       in: location,
       isRequired: required || location === "path",
       writer: writerOf(document, location, parameter, refuse),
     };
   });
+}
+
+/** Returns the names that several arguments would have, also after one of them has got its location before it. */
+function sharedNames(parameters: ParameterObject[], others: string[]): Set<string> {
+  const names = parameters.map(({ name }) => name);
+  const shared = new Set(names.filter((name, index) => names.indexOf(name) !== index || others.includes(name)));
+  for (const name of shared)
+    for (const { in: location } of parameters.filter((parameter) => parameter.name === name))
+      if (names.includes(`${location}.${name}`)) shared.add(`${location}.${name}`);
+  return shared;
 }
 
 function writerOf(

@@ -13,7 +13,7 @@ import type { DeclaredDeprecation, Pagination } from "../operation.ts";
 import type { Config, OperationConfig } from "./config.ts";
 import { type RequestBody, bodyOf, type DeclaredResponse, responsesOf } from "./bodies.ts";
 import { type Argument, argumentsOf } from "./arguments.ts";
-import { capitalized, identifierOf } from "./code.ts";
+import { type OperationNames, operationNames } from "./operation-names.ts";
 import { paginationOf } from "./pagination.ts";
 import { securityOf } from "./security.ts";
 
@@ -73,23 +73,13 @@ export function clientOperations(
   const unknown = Object.keys(operations).find((id) => !operationsOf(document).some((entry) => entry.id === id));
   if (unknown !== undefined)
     throw new TypeError(`The configuration names the operation "${unknown}", which the contract does not have.`);
-  const described = entries.map((entry) => {
-    const refuse = (problem: string): never => {
-      throw new Refusal(entry.id, problem, placeOf(["paths", entry.path, entry.method]));
-    };
-    return describe(document, entry, config, refuse);
-  });
-  const taken = new Map<string, string>();
-  for (const [index, { id, name, typeName }] of described.entries()) {
-    const other = taken.get(typeName);
-    if (other !== undefined) {
-      const { path, method } = entries[index]!;
-      const remedy = `Set another in the configuration: operations: { ${JSON.stringify(id)}: { "name": "…" } }.`;
-      throw new Refusal(id, `has the name ${name}, like ${other}. ${remedy}`, placeOf(["paths", path, method]));
-    }
-    taken.set(typeName, id);
-  }
-  return described;
+  const refuse = ({ id, path, method }: OperationEntry, problem: string): never => {
+    throw new Refusal(id, problem, placeOf(["paths", path, method]));
+  };
+  const names = operationNames(entries, (id) => (settingsOf(config, id) || {}).name, refuse);
+  return entries.map((entry) =>
+    describe(document, entry, names.get(entry)!, config, (problem) => refuse(entry, problem)),
+  );
 }
 
 function settingsOf({ operations = {} }: OperationSettings, id: string): OperationConfig | false | undefined {
@@ -99,13 +89,13 @@ function settingsOf({ operations = {} }: OperationSettings, id: string): Operati
 function describe(
   document: OpenApiDocument,
   entry: OperationEntry,
+  { name, typeName }: OperationNames,
   config: OperationSettings,
   refuse: (problem: string) => never,
 ): ClientOperation {
   const { id, path, operation } = entry;
   const settings = settingsOf(config, id) || {};
   const method = entry.method.toUpperCase();
-  const name = settings.name ?? identifierOf(id);
   // OpenAPI 3.0 ignores bodies where HTTP defines no meaning for them ("Operation Object", `requestBody`).
   const isIgnored = document.openapi.startsWith("3.0") && (method === "GET" || method === "HEAD");
   const requestBody = isIgnored ? undefined : resolve<RequestBodyObject | undefined>(document, operation.requestBody);
@@ -114,7 +104,7 @@ function describe(
     bodyOf(
       document,
       requestBody,
-      entry.parameters.map((parameter) => parameter.name),
+      entry.parameters.flatMap(({ in: place, name: own }) => [own, `${place}.${own}`]),
       refuse,
     );
   if (body && (method === "GET" || method === "HEAD"))
@@ -131,7 +121,7 @@ function describe(
   return {
     id,
     name,
-    typeName: capitalized(name.replace(/_$/, "")),
+    typeName,
     method,
     path,
     arguments: parameters,
