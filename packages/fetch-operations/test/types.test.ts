@@ -526,3 +526,55 @@ void [text, whole, isPet === true];
 `;
   expect(compile(client, program)).toBe("");
 });
+
+const schemaTypes = {
+  Open: { type: "array", prefixItems: [string, integer] },
+  Pair: { type: "array", prefixItems: [string, integer], items: { type: "boolean" }, minItems: 1 },
+  Closed: { type: ["array", "null"], prefixItems: [string, integer], items: false, minItems: 2 },
+  Short: { type: "array", prefixItems: [string, integer], maxItems: 1, unevaluatedItems: true },
+  Expression: { anyOf: [string, { type: "array", prefixItems: [string], items: ref("Expression"), minItems: 1 }] },
+  Base: object({ name: string }, ["name"]),
+  Counts: { ...object({ name: string }), unevaluatedProperties: integer },
+  Texts: { type: "object", unevaluatedProperties: string },
+  Extended: { allOf: [ref("Base")], ...object({ size: integer }), unevaluatedProperties: false },
+  Flagged: { ...ref("Base"), unevaluatedProperties: { type: "boolean" } },
+};
+
+const SCHEMA_TYPES = `import type { Open, Pair, Closed, Short, Expression, Counts, Texts, Extended, Flagged } from "./index.ts";
+import { createFakeThing } from "./testing.ts";
+void createFakeThing;
+export const open: Open[] = [[], ["a"], ["a", 1], ["a", 1, null, {}]];
+export const pairs: Pair[] = [["a"], ["a", 1], ["a", 1, true, false]];
+export const closed: Closed[] = [["a", 1], null];
+export const short: Short[] = [[], ["a"]];
+export const expressions: Expression[] = ["a", ["a"], ["a", "b", ["c", ["d"]]]];
+export const read = (pair: Pair): [string, number | undefined, boolean | undefined] => [pair[0], pair[1], pair[5]];
+export const counts: Counts = { name: "a", x: 1 };
+export const texts: Texts = { any: "a" };
+export const size: string | number | undefined = counts["x"];
+export const text: string | undefined = texts["any"];
+export const extended: Extended = { name: "a", size: 1 };
+export const flagged: Flagged = { name: "a", isNew: true };
+// @ts-expect-error an item is missing
+export const one: Closed = ["a"];
+// @ts-expect-error there is no third item
+export const three: Closed = ["a", 1, 2];
+// @ts-expect-error further items are booleans
+export const wrong: Pair = ["a", 1, "b"];
+// @ts-expect-error the first item is required
+export const none: Pair = [];
+// @ts-expect-error further fields are integers
+export const flag: Counts = { name: "a", x: true };
+// @ts-expect-error there is no further field
+export const further: Extended = { name: "a", other: 1 };
+`;
+
+test("tuples are as long as minItems and items say, and unevaluatedProperties is the type of further fields", async () => {
+  const paths = { "/": both("send", "Open") };
+  const components = { schemas: schemaTypes };
+  using client = await generatedClient(
+    { openapi: "3.1.1", info: { title: "T", version: "1" }, paths, components },
+    { features: ["testing"] },
+  );
+  expect(compile(client, SCHEMA_TYPES)).toBe("");
+});

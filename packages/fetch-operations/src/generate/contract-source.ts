@@ -1,9 +1,11 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
+import type ts from "typescript";
 import { escapeKey, nameOf, type OpenApiDocument, operationsOf, pointer, withLocalReferences } from "openapi-document";
 import type { ValueTypes } from "../contract/shapes.ts";
-import { compilableTypes } from "openapi-document/openapi-typescript";
+import { compilableTypes, describeUnevaluatedProperties } from "openapi-document/openapi-typescript";
 import { describeFiles } from "./file-schemas.ts";
+import { tupleWriter } from "./tuple-types.ts";
 
 /** The parts of `@redocly/openapi-core` that are used. It is installed with openapi-typescript. */
 interface RedoclyCore {
@@ -118,18 +120,21 @@ export async function typesOf(document: object, { int64, dates }: ValueTypes = {
     default: openapiTS,
     astToString,
     stringToAST,
+    transformSchemaObject,
   } = (await import(pathToFileURL(from).href)) as typeof import("openapi-typescript");
+  const writeTuple = tupleWriter(createRequire(from)("typescript") as typeof ts, transformSchemaObject);
   const typeOf = (text: string) => (stringToAST(`type T = ${text}`)[0] as { type: never }).type;
   // A copy, because openapi-typescript adds fields. Each schema has one place in it, even if YAML aliases repeat it.
   const json = JSON.stringify(document);
   const copy = JSON.parse(json) as OpenApiDocument;
   if (json.includes('"contentMediaType"')) describeFiles(copy);
+  if (json.includes('"unevaluatedProperties"')) describeUnevaluatedProperties(copy);
   // openapi-typescript takes these for references. Without an operationId, it writes the operation in its path.
   for (const { id, operation } of operationsOf(copy)) if (/%|#\//.test(id)) delete operation.operationId;
   const nodes = await openapiTS(copy as never, {
     silent: true,
     defaultNonNullable: false,
-    transform: (schema) => {
+    transform: (schema, options) => {
       const { format, type, nullable } = schema as Record<string, unknown>;
       const types = new Set([type ?? []].flat());
       const name = (text: string) => typeOf(types.has("null") || nullable === true ? `${text} | null` : text);
@@ -138,7 +143,7 @@ export async function typesOf(document: object, { int64, dates }: ValueTypes = {
       if (dates === "Date" && format === "date-time" && types.has("string")) return name("Date");
       if (dates === "Temporal" && format === "date-time" && types.has("string")) return name("Temporal.Instant");
       if (dates === "Temporal" && format === "date" && types.has("string")) return name("Temporal.PlainDate");
-      return undefined;
+      return writeTuple(schema, options);
     },
   });
   return compilableTypes(astToString(nodes), document as OpenApiDocument);

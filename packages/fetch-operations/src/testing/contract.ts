@@ -124,7 +124,7 @@ export interface ContractDocument extends OpenApiDocument {
     variables?: Record<string, ServerVariable>;
     [field: string]: unknown;
   }[];
-  components?: { schemas?: Record<string, Schema>; [field: string]: unknown };
+  components?: { schemas?: object; [field: string]: unknown };
   [field: string]: unknown;
 }
 

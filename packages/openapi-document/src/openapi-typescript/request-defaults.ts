@@ -15,8 +15,9 @@ import { resolve } from "../references.ts";
 import { compilableTypes, documentForTypes } from "./compilable-types.ts";
 import { isVersion32, readableDocument } from "../openapi-3-2.ts";
 import { valueSchema } from "../schema/item-schema.ts";
+import { describeUnevaluatedProperties } from "./unevaluated-properties.ts";
 
-export { compilableTypes, documentForTypes };
+export { compilableTypes, describeUnevaluatedProperties, documentForTypes };
 
 /** Keywords whose schemas always apply to the value or a part of it. Validation fills in their defaults. */
 const APPLIED = { one: ["items", "additionalProperties"], many: ["allOf", "prefixItems"] };
@@ -64,6 +65,7 @@ export function withRequestDefaultsRequired<Document extends object>(document: D
   for (const schema of applied) if (!conditional.has(schema)) requireDefaults(schema);
   inlineHeaders(copy);
   describeItems(copy);
+  describeUnevaluatedProperties(copy);
   if (isVersion32(copy)) describeIn31(copy);
   describeCredentials(copy);
   return copy;
