@@ -266,6 +266,7 @@ const directions = {
     "/switches": both("switches", "Switch"),
     "/vehicles": both("vehicles", "Vehicle"),
     "/turns": both("turns", "Turn"),
+    "/owners": both("owners", "Owner"),
   },
   components: {
     schemas: {
@@ -281,6 +282,21 @@ const directions = {
         additionalProperties: false,
       },
       Id: { ...object({ id: { ...integer, readOnly: true } }, ["id"]), additionalProperties: false },
+      Stamp: object({ at: { ...string, readOnly: true }, by: ref("Author") }, ["at", "by"]),
+      Author: { ...string, readOnly: true },
+      Named: object({ name: string, born: string, code: { ...string, writeOnly: true } }),
+      Owner: {
+        allOf: [
+          ref("Stamp"),
+          ref("Named"),
+          { type: "object", properties: { id: { ...integer, readOnly: true } } },
+          object({
+            pets: { type: "array", items: ref("Pet") },
+            home: object({ id: ref("Author"), street: string }, ["id"]),
+          }),
+        ],
+        required: ["id", "pets", "home", "born", "code"],
+      },
       Circle: object({ type: { ...integer, enum: [1] }, radius: integer }, ["radius"]),
       Square: object({ type: integer, size: integer }, ["type", "size"]),
       Shape: {
@@ -332,6 +348,16 @@ const fake = createFakeThing();
 fake.mock("pets", { status: 200, body: { id: 1, name: "Rex" } });
 fake.mock("pets", ({ body }) => ({ status: 200, body: { id: body.pw.length, name: body.name } }));
 
+const home = { street: "a" };
+const owner = await thing.owners({ body: { born: "b", code: "c", home, pets: [{ name: "Rex", pw: "s" }] } }).orThrow();
+void [owner.id.toFixed(), owner.at.trim(), owner.by.trim(), owner.born.trim(), owner.home.id.trim(), owner.pets[0]?.id.toFixed()];
+// @ts-expect-error responses have no code
+void owner.code;
+// @ts-expect-error code is required
+void thing.owners({ body: { born: "b", home, pets: [] } });
+// @ts-expect-error the service refuses at
+void thing.owners({ body: { born: "b", code: "c", home, pets: [], at: "" } });
+
 const shape = await thing.addShape({ body: { type: 1, radius: 2 } });
 if (shape.ok && shape.data.type === 2) void shape.data.size.toFixed();
 // @ts-expect-error the values of the property are integers
@@ -352,10 +378,13 @@ if (turn.ok && turn.data.to === "right") void turn.data.reason.trim();
 void thing.turns({ body: { to: "LeftTurn", degrees: 90 } });
 `;
 
-test("the types of a generated client have the fields of each direction, and discriminators with the values of the property", async () => {
-  using client = await generatedClient(directions, { features: ["testing"] });
-  expect(compile(client, DIRECTIONS)).toBe("");
-});
+test.each(["3.0.3", "3.1.1"])(
+  "the types of a generated client have the fields of each direction, and discriminators with the values of the property: %s",
+  async (openapi) => {
+    using client = await generatedClient({ ...directions, openapi }, { features: ["testing"] });
+    expect(compile(client, DIRECTIONS)).toBe("");
+  },
+);
 
 const png = { type: "string", contentMediaType: "image/png" };
 const pdf = { contentMediaType: "application/pdf" };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compilableTypes } from "../src/openapi-typescript/request-defaults.ts";
+import { compilableTypes, documentForTypes } from "../src/openapi-typescript/request-defaults.ts";
 
 test("recursive arrays and operationIds are found, however the compiler writes their names", () => {
   const name = 'a"\\\u00001\v\u2028é';
@@ -13,4 +13,28 @@ test("recursive arrays and operationIds are found, however the compiler writes t
     components: { schemas },
   });
   expect(types).toContain(`a: ArrayOf<${literal}>;\nb: ${JSON.stringify(`${name}#b`)};\n`);
+});
+
+test("an allOf has no objects without fields in the copy for types, because they would exclude all fields", () => {
+  const name = { type: "object", properties: { name: { type: "string" } } };
+  const schemas = {
+    Hidden: { type: "object", required: ["id"], properties: { id: { type: "string", readOnly: true } } },
+    Closed: { allOf: [{ type: "object", additionalProperties: false }, name] },
+    Only: { allOf: [{ $ref: "#/components/schemas/Hidden" }] },
+    Pet: { type: "object", allOf: [{ $ref: "#/components/schemas/Hidden" }, { type: "object" }, {}, name] },
+  };
+  const refs = Object.keys(schemas).map((schema) => ({ $ref: `#/components/schemas/${schema}` }));
+  const requestBody = { content: { "application/json": { schema: { oneOf: refs } } } };
+  const document = {
+    openapi: "3.1.1",
+    paths: { "/": { put: { requestBody, responses: {} } } },
+    components: { schemas },
+  };
+  const { components } = documentForTypes(document);
+  expect(components.schemas).toEqual({
+    Hidden: { type: "object", required: [], properties: {} },
+    Closed: schemas.Closed,
+    Only: { type: "object", allOf: [] },
+    Pet: { type: "object", allOf: [{}, name] },
+  });
 });

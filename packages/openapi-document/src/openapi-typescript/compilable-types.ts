@@ -4,6 +4,9 @@ import type { OpenApiDocument, Schema } from "../objects.ts";
 import { operationsOf } from "../operations.ts";
 import { resolve } from "../references.ts";
 import { withInheritance } from "../schema/inheritance.ts";
+import { nameOf } from "../schema/discriminator.ts";
+import { isRecord, propertiesOf } from "../schema/effective-schema.ts";
+import { forEachKeywordObject } from "./keyword-objects.ts";
 import { nameNestedSchemas } from "./nested-references.ts";
 
 /** Keywords whose schemas are written in place, as parts of a union, an intersection or an array. */
@@ -11,6 +14,16 @@ const IN_PLACE = ["oneOf", "anyOf", "allOf", "items"];
 
 /** An array of a component, as openapi-typescript writes it. */
 const ARRAY = /components\["schemas"\]\[("(?:[^"\\]|\\.)*")\]\[\]/g;
+
+/** Keywords by which an object without `properties` has fields or a type of its own. */
+const MEMBERS = [
+  ...IN_PLACE,
+  "additionalProperties",
+  "patternProperties",
+  "unevaluatedProperties",
+  "discriminator",
+  "enum",
+];
 
 const LITERAL = /"(?:[^"\\\n]|\\.)*"/g;
 const ESCAPE = /\\(?:u([\dA-F]{4})|x([\dA-F]{2})|(.))/gi;
@@ -23,19 +36,38 @@ const WITH_REQUIRED = /^type WithRequired<.*?^\};$/ms;
  * The same for a union, whose members may lack the fields: `null` is such a member where the other schema is nullable
  * (TS2344).
  */
-const DISTRIBUTED = `type WithRequired<T, K extends PropertyKey> = T extends unknown ? T & {
-    [P in K & keyof T]-?: T[P];
-} : never;`;
+const DISTRIBUTED = `type WithRequired<T, K extends PropertyKey> = T extends unknown ? T & Required<Pick<T, K & keyof T>> : never;`;
 
 /**
  * Returns a copy of a document for openapi-typescript. Children inherit from a parent that lists them, nested schemas have
- * names, discriminators of numbers and booleans are values, and requests and responses differ as by `withDirections`.
+ * names, discriminators of numbers and booleans are values, requests and responses differ as by `withDirections`, and no `allOf`
+ * has an object without fields.
  */
 export function documentForTypes<Document extends OpenApiDocument>(document: Document): Document {
   const copy = structuredClone(withInheritance(document)) as Document;
   nameNestedSchemas(copy);
   writeDiscriminatorValues(copy);
-  return withDirections(copy);
+  const typed = withDirections(copy);
+  removeEmptyParts(typed);
+  return typed;
+}
+
+/**
+ * Removes the objects without fields from each `allOf`, in place: those whose fields only the other direction has.
+ * openapi-typescript writes them as objects that have no field, which excludes the fields of the other parts.
+ */
+function removeEmptyParts(document: OpenApiDocument): void {
+  const { schemas = {} } = (document.components ?? {}) as { schemas?: Record<string, unknown> };
+  const isEmpty = (part: Schema): boolean => {
+    const schema = typeof part.$ref === "string" ? schemas[nameOf(part.$ref)] : part;
+    if (!isRecord(schema) || schema["type"] !== "object") return false;
+    return Object.keys(propertiesOf(schema)).length === 0 && !MEMBERS.some((keyword) => keyword in schema);
+  };
+  forEachKeywordObject(document, (node) => {
+    const { type = "object", allOf } = node;
+    if (!Array.isArray(allOf) || !(allOf as Schema[]).some(isEmpty)) return;
+    Object.assign(node, { type, allOf: (allOf as Schema[]).filter((part) => !isEmpty(part)) });
+  });
 }
 
 /** Returns the types that openapi-typescript has written, with its errors mended: names and types that do not compile. */

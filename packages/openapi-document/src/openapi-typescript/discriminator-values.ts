@@ -2,7 +2,7 @@ import { choicesOf, type Discriminator, isTarget, nameOf } from "../schema/discr
 import type { OpenApiDocument, Schema } from "../objects.ts";
 import { resolve } from "../references.ts";
 import { conjuncts, isRecord, nonNullTypesOf, propertiesOf, valuesOf } from "../schema/effective-schema.ts";
-import { HOLDS_VALUES, IS_MAP, isAnnotation } from "../keywords.ts";
+import { forEachKeywordObject } from "./keyword-objects.ts";
 
 /**
  * Replaces each discriminator of numbers, of booleans or of values that are no names of schemas, in place, by the values of the
@@ -10,16 +10,9 @@ import { HOLDS_VALUES, IS_MAP, isAnnotation } from "../keywords.ts";
  * discriminators itself, if their mappings have references and not names.
  */
 export function writeDiscriminatorValues(document: OpenApiDocument): void {
-  const visit = (node: unknown, isMap = false): void => {
-    if (typeof node !== "object" || node === null) return;
-    const isKeyword = !isMap && !Array.isArray(node);
-    if (isKeyword && isRecord((node as Schema)["discriminator"])) writeValues(document, node as Schema);
-    for (const [key, value] of Object.entries(node) as [string, unknown][]) {
-      if (isKeyword && (HOLDS_VALUES.has(key) || isAnnotation(key))) continue;
-      visit(value, isKeyword && IS_MAP.has(key) && !Array.isArray(value));
-    }
-  };
-  visit(document);
+  forEachKeywordObject(document, (node) => {
+    if (isRecord(node["discriminator"])) writeValues(document, node);
+  });
 }
 
 function writeValues(document: OpenApiDocument, schema: Schema): void {

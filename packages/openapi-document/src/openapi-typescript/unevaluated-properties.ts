@@ -1,7 +1,7 @@
 import type { OpenApiDocument, Schema } from "../objects.ts";
-import { HOLDS_VALUES, IS_MAP, isAnnotation } from "../keywords.ts";
 import { propertiesOf } from "../schema/effective-schema.ts";
 import { schemasInPlace } from "../schema/schema-walk.ts";
+import { forEachKeywordObject } from "./keyword-objects.ts";
 
 /** Keywords whose schemas openapi-typescript does not read. */
 const CONDITIONAL = new Set(["if", "then", "else", "dependentSchemas"]);
@@ -19,16 +19,9 @@ interface Fields {
  * optional fields of the schema.
  */
 export function describeUnevaluatedProperties(document: OpenApiDocument): void {
-  const visit = (node: unknown, isMap = false): void => {
-    if (typeof node !== "object" || node === null) return;
-    const isKeyword = !isMap && !Array.isArray(node);
-    if (isKeyword && "unevaluatedProperties" in node) describe(document, node);
-    for (const [key, value] of Object.entries(node) as [string, unknown][]) {
-      if (isKeyword && (HOLDS_VALUES.has(key) || isAnnotation(key))) continue;
-      visit(value, isKeyword && IS_MAP.has(key) && !Array.isArray(value));
-    }
-  };
-  visit(document);
+  forEachKeywordObject(document, (node) => {
+    if ("unevaluatedProperties" in node) describe(document, node);
+  });
 }
 
 function describe(document: OpenApiDocument, schema: Schema): void {
