@@ -313,6 +313,21 @@ test("the document stays as it is, so that its hash is that of the published one
   expect(document).toEqual({ openapi: "3.1.1", info: { title: "T", version: "1" }, paths: {} });
 });
 
+test("listed values are not in place of the type of a setting, nor integers that JavaScript has rounded", async () => {
+  const schemas = {
+    Level: { type: "integer", format: "int64", enum: [1, 2] },
+    Large: { type: "integer", enum: [1, 2 ** 53] },
+    Day: { type: "string", format: "date", const: "2030-12-05" },
+    Time: { type: "string", format: "date-time", enum: ["2030-12-05T00:00:00Z"] },
+  };
+  const document = { openapi: "3.1.1", info: { title: "T", version: "1" }, paths: {}, components: { schemas } };
+  const found = async (setting: Parameters<typeof typesOf>[1]) =>
+    Array.from((await typesOf(document, setting)).matchAll(/^\s+([A-Z][a-z]+): ([^{}\n]*);$/gm), ([, , type]) => type);
+  expect(await found({})).toEqual(["1 | 2", "number", '"2030-12-05"', '"2030-12-05T00:00:00Z"']);
+  expect(await found({ int64: "bigint", dates: "Date" })).toEqual(["bigint", "number", '"2030-12-05"', "Date"]);
+  expect(await found({ dates: "Temporal" })).toEqual(["1 | 2", "number", "Temporal.PlainDate", "Temporal.Instant"]);
+});
+
 test("values have the types of the settings", async () => {
   const binary = { type: "string", format: "binary" };
   const int64 = { type: "integer", format: "int64" };

@@ -1,9 +1,22 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import type ts from "typescript";
-import { escapeKey, nameOf, type OpenApiDocument, operationsOf, pointer, withLocalReferences } from "openapi-document";
+import {
+  escapeKey,
+  nameOf,
+  type OpenApiDocument,
+  operationsOf,
+  pointer,
+  type Schema,
+  withLocalReferences,
+} from "openapi-document";
 import type { ValueTypes } from "../contract/shapes.ts";
-import { compilableTypes, describeUnevaluatedProperties } from "openapi-document/openapi-typescript";
+import {
+  compilableTypes,
+  describeUnevaluatedProperties,
+  forEachKeywordObject,
+  removeLargeIntegers,
+} from "openapi-document/openapi-typescript";
 import { describeFiles } from "./file-schemas.ts";
 import { tupleWriter } from "./tuple-types.ts";
 
@@ -129,22 +142,34 @@ export async function typesOf(document: object, { int64, dates }: ValueTypes = {
   const copy = JSON.parse(json) as OpenApiDocument;
   if (json.includes('"contentMediaType"')) describeFiles(copy);
   if (json.includes('"unevaluatedProperties"')) describeUnevaluatedProperties(copy);
+  removeLargeIntegers(copy);
+  // openapi-typescript writes the values of a schema in place of the type that `transform` returns.
+  forEachKeywordObject(copy, (schema) => {
+    if (convertedType(schema, { int64, dates }) === undefined) return;
+    delete schema["enum"];
+    delete schema["const"];
+  });
   // openapi-typescript takes these for references. Without an operationId, it writes the operation in its path.
   for (const { id, operation } of operationsOf(copy)) if (/%|#\//.test(id)) delete operation.operationId;
   const nodes = await openapiTS(copy as never, {
     silent: true,
     defaultNonNullable: false,
     transform: (schema, options) => {
-      const { format, type, nullable } = schema as Record<string, unknown>;
-      const types = new Set([type ?? []].flat());
-      const name = (text: string) => typeOf(types.has("null") || nullable === true ? `${text} | null` : text);
-      if (format === "binary" && (type === undefined || types.has("string"))) return name("Blob");
-      if (int64 === "bigint" && format === "int64" && types.has("integer")) return name("bigint");
-      if (dates === "Date" && format === "date-time" && types.has("string")) return name("Date");
-      if (dates === "Temporal" && format === "date-time" && types.has("string")) return name("Temporal.Instant");
-      if (dates === "Temporal" && format === "date" && types.has("string")) return name("Temporal.PlainDate");
-      return writeTuple(schema, options);
+      const converted = convertedType(schema as Schema, { int64, dates });
+      return converted === undefined ? writeTuple(schema, options) : typeOf(converted);
     },
   });
   return compilableTypes(astToString(nodes), document as OpenApiDocument);
+}
+
+/** Returns the type of a file, and of a value that the client converts; undefined for other schemas. */
+function convertedType({ format, type, nullable }: Schema, { int64, dates }: ValueTypes): string | undefined {
+  const types = new Set([type ?? []].flat());
+  const isText = types.has("string");
+  const name = (text: string) => (types.has("null") || nullable === true ? `${text} | null` : text);
+  if (format === "binary" && (type === undefined || isText)) return name("Blob");
+  if (int64 === "bigint" && format === "int64" && types.has("integer")) return name("bigint");
+  if (dates === "Date" && format === "date-time" && isText) return name("Date");
+  if (dates === "Temporal" && format === "date-time" && isText) return name("Temporal.Instant");
+  return dates === "Temporal" && format === "date" && isText ? name("Temporal.PlainDate") : undefined;
 }

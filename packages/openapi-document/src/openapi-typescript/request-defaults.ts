@@ -13,11 +13,13 @@ import type {
 import { callbacksOf, operationsOf, requirementsOf, webhooksOf } from "../operations.ts";
 import { resolve } from "../references.ts";
 import { compilableTypes, documentForTypes } from "./compilable-types.ts";
+import { forEachKeywordObject } from "./keyword-objects.ts";
+import { removeLargeIntegers } from "./large-integers.ts";
 import { isVersion32, readableDocument } from "../openapi-3-2.ts";
 import { valueSchema } from "../schema/item-schema.ts";
 import { describeUnevaluatedProperties } from "./unevaluated-properties.ts";
 
-export { compilableTypes, describeUnevaluatedProperties, documentForTypes };
+export { compilableTypes, describeUnevaluatedProperties, documentForTypes, forEachKeywordObject, removeLargeIntegers };
 
 /** Keywords whose schemas always apply to the value or a part of it. Validation fills in their defaults. */
 const APPLIED = { one: ["items", "additionalProperties"], many: ["allOf", "prefixItems"] };
@@ -66,6 +68,7 @@ export function withRequestDefaultsRequired<Document extends object>(document: D
   inlineHeaders(copy);
   describeItems(copy);
   describeUnevaluatedProperties(copy);
+  removeLargeIntegers(copy);
   if (isVersion32(copy)) describeIn31(copy);
   describeCredentials(copy);
   return copy;
