@@ -147,7 +147,7 @@ test("each named schema is an exported type, whatever its name, and the types ha
     ["Result", "ResultSchema2"],
     ["ResultSchema", "ResultSchema"],
     ...(
-      "ErrorCode PageItems ByOperation ByPage ByPath Raw OperationId Results Data Call Items Page ThingsError ThingsOptions " +
+      "ErrorCode PageItems ByOperation ByPage Raw OperationId Results Data Call Items Page ThingsError ThingsOptions " +
       "ListInput components operations paths servers"
     )
       .split(" ")

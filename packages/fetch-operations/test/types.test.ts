@@ -505,7 +505,7 @@ test("control characters, quotes, ends of comments and names of every object mak
     const own = client.create({
       baseUrl: "https://a.test",
       credentials: { [schemeOf(name)]: `key-${index}` },
-      fetch: (url: string, { headers }: { headers: Headers }) => {
+      fetch: ({ url, headers }: Request) => {
         sent.push([url, headers.get("Authorization"), headers.get("Cookie")]);
         return Promise.resolve(Response.json({ at }));
       },

@@ -20,7 +20,7 @@ export function namesModule(
 /** The names that the generated modules export. */
 function ownNames({ name }: Config, operations: ClientOperation[]): Set<string> {
   const own =
-    "ErrorCode PageItems ByOperation ByPage ByPath Raw OperationId Results Result Data Call Items Page servers components operations paths".split(
+    "ErrorCode PageItems ByOperation ByPage Raw OperationId Results Result Data Call Items Page servers components operations paths".split(
       " ",
     );
   const named = [name, `${name}Error`, `${name}Options`, `create${name}`];
