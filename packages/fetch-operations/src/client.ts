@@ -81,7 +81,7 @@ async function requestByPath(
     params: {
       ...params,
       ...request.params,
-      header: Object.fromEntries(Object.entries(written).filter(([name]) => !lower.has(name.toLowerCase()))),
+      header: Object.fromEntries([...written].filter(([name]) => !lower.has(name))),
     },
     fetch: fetchOf(exchange),
     parseAs: parseAs ?? "stream",

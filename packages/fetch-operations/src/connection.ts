@@ -74,7 +74,8 @@ function checkOptions(api: Api, options: ClientOptions, parts: Part[]): void {
 
 function credentialOf({ schemes }: Api, options: ClientOptions, name: string): Credential | undefined {
   const option = schemes[name]?.option;
-  return option === undefined ? options.credentials?.[name] : (options as never)[option];
+  if (option !== undefined) return (options as never)[option];
+  return Object.hasOwn(options.credentials ?? {}, name) ? options.credentials![name] : undefined;
 }
 
 function checkCredentials(api: Api, options: ClientOptions): void {

@@ -84,13 +84,13 @@ export function exchangeOf(
 }
 
 /** Returns the parts of a request, with the headers of the call. Throws for a value that cannot be sent. */
-export function requestOf(exchange: Exchange): RequestParts {
+export function requestOf(exchange: Exchange): Omit<RequestParts, "headers"> & { headers: Headers } {
   const { connection, operation, options } = exchange;
   try {
     const parts = exchange.parts();
     const shared = connection.parts.map(({ headersOf }) => headersOf?.(operation));
-    const headers = Object.assign({}, ...shared, parts.headers, options.headers) as Record<string, string>;
-    new Headers(headers); // Throws for a name or a value that is no header.
+    // Throws for a name or a value that is no header.
+    const headers = new Headers(Object.assign({}, ...shared, parts.headers, options.headers) as Record<string, string>);
     exchange.isOnce = parts.duplex !== undefined;
     return { ...parts, headers };
   } catch (cause) {

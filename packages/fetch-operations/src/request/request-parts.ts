@@ -32,8 +32,13 @@ export interface InitByPath {
  */
 export function requestPartsOf(operation: OperationDescription, input?: object | null): RequestParts {
   const { parameters, hasFields } = operation;
-  const params: Record<Parameter["in"], Values> = { path: {}, query: {}, header: {}, cookie: {} };
-  const fields: Values = {};
+  const params: Record<Parameter["in"], Values> = {
+    path: values(),
+    query: values(),
+    header: values(),
+    cookie: values(),
+  };
+  const fields = values();
   const init: InitByPath = { params, ...(hasFields && { body: fields }) };
   for (const [name, value] of Object.entries(input ?? {}) as [string, unknown][]) {
     const place = Object.hasOwn(parameters, name) ? parameters[name]! : hasFields ? "field" : "query";
@@ -42,6 +47,11 @@ export function requestPartsOf(operation: OperationDescription, input?: object |
     else (place === "field" ? fields : params[place])[name] = value;
   }
   return requestPartsByPath(operation, init);
+}
+
+/** Returns an object for names of any kind, `__proto__` among them. */
+function values(): Values {
+  return Object.create(null) as Values;
 }
 
 /** Returns the parts of a request by path. Throws for a header or a body that cannot be written. */
