@@ -157,7 +157,7 @@ test("the client creates, fetches, pages and gets errors with the mock as with t
   expect(ids).toEqual([1, 2, 3]);
 
   const missing = await petstore.GET("/pets/{petId}", { params: { path: { petId: 4711 } } });
-  expect(missing).toMatchObject({ ok: false, status: 404, error: { code: "not_found" } });
+  expect(missing).toMatchObject({ response: { status: 404 }, error: { code: "not_found" } });
   const refused = await petstore.listPets({}, { headers: { Prefer: "code=403" } });
   expect(refused).toMatchObject({ ok: false, status: 403, error: { code: "forbidden" } });
 });
