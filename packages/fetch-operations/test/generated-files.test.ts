@@ -404,14 +404,9 @@ test("code within data is printed as it stands, and texts are not code", () => {
   const data = { a: new Code('f("x")'), b: undefined, c: ["\u00000\u0000", new Code("g")], d: {}, toString: ["h"] };
   expect(codeOf({ ...data, ["__proto__"]: null })).toBe(String.raw`{
   "a": f("x"),
-  "c": [
-    "\u00000\u0000",
-    g
-  ],
+  "c": ["\u00000\u0000", g],
   "d": {},
-  "toString": [
-    "h" as const
-  ],
+  "toString": ["h" as const],
   ["__proto__"]: null
 }`);
 });
@@ -472,25 +467,12 @@ export const readFile: Operation<[input: ReadFileInput, options?: CallOptions], 
   "id": "read-file",
   "method": "GET",
   "path": "/files/{id}",
-  "parameters": {
-    "ids": {
-      "in": "query",
-      "write": styled("form", false)
-    },
-    "id": "path"
-  },
-  "success": [
-    200,
-    202
-  ],
-  "empty": [
-    202
-  ],
+  "parameters": { "ids": { "in": "query", "write": styled("form", false) }, "id": "path" },
+  "success": [200, 202],
+  "empty": [202],
   "read": readBlob,
   "isRetryable": true,
-  "deprecated": {
-    "sunset": "2030-12-05"
-  }
+  "deprecated": { "sunset": "2030-12-05" }
 };
 
 /** Every operation of the contract, by name. */

@@ -33,17 +33,9 @@ export const api: Api = {
   "name": "Petstore",
   "version": "1.0.0",
   "error": PetstoreError as never,
-  "schemes": {
-    "bearerAuth": bearer("apiKey")
-  },
-  "security": [
-    [
-      "bearerAuth"
-    ]
-  ],
+  "schemes": { "bearerAuth": bearer("apiKey") },
+  "security": [["bearerAuth"]],
   "requestIdHeader": "X-Request-Id",
   "errors": errorFields("code", "message"),
-  "transientCodes": [
-    "idempotency_in_progress"
-  ]
+  "transientCodes": ["idempotency_in_progress"]
 };

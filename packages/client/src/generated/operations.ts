@@ -14,21 +14,10 @@ export const listPets: PagedOperation<[input?: ListPetsInput, options?: CallOpti
   "id": "listPets",
   "method": "GET",
   "path": "/pets",
-  "parameters": {
-    "limit": "query",
-    "status": "query",
-    "cursor": "query",
-    "If-None-Match": "header"
-  },
-  "success": [
-    200
-  ],
+  "parameters": { "limit": "query", "status": "query", "cursor": "query", "If-None-Match": "header" },
+  "success": [200],
   "isRetryable": true,
-  "pages": {
-    "by": "link",
-    "items": "",
-    "cursor": "cursor"
-  }
+  "pages": { "by": "link", "items": "", "cursor": "cursor" }
 };
 
 /**
@@ -43,13 +32,9 @@ export const createPet: Operation<[input: CreatePetInput, options?: CallOptions]
   "id": "createPet",
   "method": "POST",
   "path": "/pets",
-  "parameters": {
-    "Idempotency-Key": "header"
-  },
+  "parameters": { "Idempotency-Key": "header" },
   "hasFields": true,
-  "success": [
-    201
-  ],
+  "success": [201],
   "isRetryable": true,
   "idempotencyKey": "Idempotency-Key"
 };
@@ -66,19 +51,10 @@ export const getPet: Operation<[input: GetPetInput, options?: CallOptions], GetP
   "id": "getPet",
   "method": "GET",
   "path": "/pets/{petId}",
-  "parameters": {
-    "petId": "path",
-    "If-None-Match": "header"
-  },
-  "success": [
-    200
-  ],
+  "parameters": { "petId": "path", "If-None-Match": "header" },
+  "success": [200],
   "isRetryable": true,
-  "deprecated": {
-    "since": "2026-11-21",
-    "sunset": "2030-12-05",
-    "successor": "listPets"
-  }
+  "deprecated": { "since": "2026-11-21", "sunset": "2030-12-05", "successor": "listPets" }
 };
 
 /** Every operation of the contract, by name. */

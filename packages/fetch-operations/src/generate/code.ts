@@ -8,22 +8,24 @@ export class Code {
   }
 }
 
-/** Prints data as TypeScript, like JSON, with `Code` as it stands. Fields that are undefined are left out. */
-export function codeOf(value: unknown, indent = "", isUntyped = false): string {
+/** Prints data as TypeScript, like JSON, with `Code` as it stands. Fields that are undefined are left out. A value takes one line of at most `width`. */
+export function codeOf(value: unknown, indent = "", isUntyped = false, width = 120): string {
   if (value instanceof Code) return value.text;
   if (typeof value === "string" && isUntyped) return `${JSON.stringify(value)} as const`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const inner = `${indent}  `;
   const [open, close] = Array.isArray(value) ? "[]" : "{}";
   const parts = Array.isArray(value)
-    ? value.map((item) => codeOf(item, inner, isUntyped))
+    ? value.map((item) => codeOf(item, inner, isUntyped, width))
     : Object.entries(value).flatMap(([name, field]: [string, unknown]) => {
         if (field === undefined) return [];
         // For a name that all objects have, the compiler does not expect the type that the fields of a record have.
-        return `${fieldName(name)}: ${codeOf(field, inner, isUntyped || name in Object.prototype)}`;
+        return `${fieldName(name)}: ${codeOf(field, inner, isUntyped || name in Object.prototype, width)}`;
       });
-  const lines = parts.map((part) => inner + part).join(",\n");
-  return parts.length === 0 ? `${open}${close}` : `${open}\n${lines}\n${indent}${close}`;
+  if (parts.length === 0) return `${open}${close}`;
+  const line = Array.isArray(value) ? `[${parts.join(", ")}]` : `{ ${parts.join(", ")} }`;
+  if (indent !== "" && indent.length + line.length <= width && !line.includes("\n")) return line;
+  return `${open}\n${parts.map((part) => inner + part).join(",\n")}\n${indent}${close}`;
 }
 
 /** Returns the name of a field in code. As a string, `__proto__` sets the prototype (ECMAScript 2024, section B.3.1). */

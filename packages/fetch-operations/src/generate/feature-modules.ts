@@ -63,7 +63,7 @@ export function testingModules(
     "document.ts": `import type { ContractDocument } from "fetch-operations/testing";
 
 /** The contract. */
-export const document: ContractDocument = ${codeOf(document)};
+export const document: ContractDocument = ${codeOf(document, "", false, 1_000)}; // long lines, because programs alone read it
 `,
     "testing.ts": `import type { In } from "fetch-operations";
 import { createFake, type Fake, type FakeRequestOf, type MockAnswersOf, type MockOf } from "fetch-operations/testing";

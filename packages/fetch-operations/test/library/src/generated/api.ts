@@ -39,22 +39,9 @@ export const api: Api = {
     "certificate": mutualTls(),
     "login": bearer()
   },
-  "security": [
-    [
-      "token"
-    ],
-    [
-      "key",
-      "session"
-    ]
-  ],
-  "servers": [
-    "https://{zone}.files.example/{rest}",
-    "/files"
-  ],
+  "security": [["token"], ["key", "session"]],
+  "servers": ["https://{zone}.files.example/{rest}", "/files"],
   "requestIdHeader": "X-Trace",
   "errors": errorFields("reason", "text"),
-  "transientCodes": [
-    "busy"
-  ]
+  "transientCodes": ["busy"]
 };

@@ -17,60 +17,33 @@ export const listBooks: PagedOperation<[input?: ListBooksInput, options?: CallOp
   "path": "/books",
   "parameters": {
     "cursor": "query",
-    "tags": {
-      "in": "query",
-      "write": styled("form", false)
-    },
-    "filter": {
-      "in": "query",
-      "write": styled("deepObject", false)
-    },
-    "X-Fields": {
-      "in": "header",
-      "write": styledHeader(false)
-    },
+    "tags": { "in": "query", "write": styled("form", false) },
+    "filter": { "in": "query", "write": styled("deepObject", false) },
+    "X-Fields": { "in": "header", "write": styledHeader(false) },
     "X-Shelf": "header",
     "theme": "cookie"
   },
-  "success": [
-    200
-  ],
-  "errors": [
-    "4XX",
-    "default"
-  ],
+  "success": [200],
+  "errors": ["4XX", "default"],
   "read": typedJson({"items":"#Book"}, shapes, "Date"),
   "isRetryable": true,
-  "pages": {
-    "by": "link",
-    "items": "",
-    "cursor": "cursor"
-  }
+  "pages": { "by": "link", "items": "", "cursor": "cursor" }
 };
 
 export const addBook: Operation<[input: AddBookInput, options?: CallOptions], AddBookResult> = {
   "id": "addBook",
   "method": "POST",
   "path": "/books",
-  "parameters": {
-    "Request-Key": "header"
-  },
+  "parameters": { "Request-Key": "header" },
   "hasFields": true,
   "write": bodyTypes({
     "application/json": writeBigJson
   }),
-  "success": [
-    201
-  ],
+  "success": [201],
   "read": typedJson("#Book", shapes, "Date"),
   "isRetryable": true,
   "idempotencyKey": "Request-Key",
-  "security": [
-    [
-      "token"
-    ],
-    []
-  ]
+  "security": [["token"], []]
 };
 
 /**
@@ -80,25 +53,13 @@ export const getBook: Operation<[input: GetBookInput, options?: CallOptions], Ge
   "id": "getBook",
   "method": "GET",
   "path": "/books/{id}",
-  "parameters": {
-    "id": "path"
-  },
-  "success": [
-    200
-  ],
-  "empty": [
-    404
-  ],
-  "errors": [
-    404
-  ],
+  "parameters": { "id": "path" },
+  "success": [200],
+  "empty": [404],
+  "errors": [404],
   "read": typedJson("#Book", shapes, "Date"),
   "isRetryable": true,
-  "deprecated": {
-    "since": "2026-11-21",
-    "sunset": "2030-12-05",
-    "successor": "list-books"
-  }
+  "deprecated": { "since": "2026-11-21", "sunset": "2030-12-05", "successor": "list-books" }
 };
 
 export const replaceBook: Operation<[input: ReplaceBookInput, options?: CallOptions], ReplaceBookResult> = {
@@ -106,38 +67,18 @@ export const replaceBook: Operation<[input: ReplaceBookInput, options?: CallOpti
   "method": "PUT",
   "path": "/books/{id}",
   "parameters": {
-    "path.id": {
-      "in": "path",
-      "name": "id"
-    },
-    "query.id": {
-      "in": "query",
-      "name": "id"
-    },
-    "query.shelf": {
-      "in": "query",
-      "name": "shelf"
-    },
-    "header.shelf": {
-      "in": "header",
-      "name": "shelf"
-    },
+    "path.id": { "in": "path", "name": "id" },
+    "query.id": { "in": "query", "name": "id" },
+    "query.shelf": { "in": "query", "name": "shelf" },
+    "header.shelf": { "in": "header", "name": "shelf" },
     "body": "body"
   },
   "write": bodyTypes({
     "application/json": writeBigJson
   }),
-  "success": [
-    202,
-    204
-  ],
-  "empty": [
-    202,
-    500
-  ],
-  "errors": [
-    500
-  ],
+  "success": [202, 204],
+  "empty": [202, 500],
+  "errors": [500],
   "isRetryable": true,
   "server": "https://{zone}.files.example/{rest}"
 };
@@ -146,18 +87,10 @@ export const delete_: Operation<[input: DeleteInput, options?: CallOptions], Del
   "id": "delete",
   "method": "DELETE",
   "path": "/books/{id}",
-  "parameters": {
-    "id": "path"
-  },
-  "success": [
-    204
-  ],
-  "empty": [
-    400
-  ],
-  "errors": [
-    400
-  ],
+  "parameters": { "id": "path" },
+  "success": [204],
+  "empty": [400],
+  "errors": [400],
   "security": []
 };
 
@@ -165,15 +98,9 @@ export const peekBook: Operation<[input: PeekBookInput, options?: CallOptions], 
   "id": "peekBook",
   "method": "HEAD",
   "path": "/books/{id}",
-  "parameters": {
-    "id": "path"
-  },
-  "success": [
-    200
-  ],
-  "empty": [
-    200
-  ],
+  "parameters": { "id": "path" },
+  "success": [200],
+  "empty": [200],
   "errors": [],
   "isRetryable": true
 };
@@ -182,15 +109,8 @@ export const getCover: Operation<[input: GetCoverInput, options?: CallOptions], 
   "id": "GET /books/{id}/cover",
   "method": "GET",
   "path": "/books/{id}/cover",
-  "parameters": {
-    "id": {
-      "in": "path",
-      "write": styled("label", false)
-    }
-  },
-  "success": [
-    200
-  ],
+  "parameters": { "id": { "in": "path", "write": styled("label", false) } },
+  "success": [200],
   "errors": [],
   "read": mediaTypes({
     "image/png": readBlob,
@@ -208,23 +128,13 @@ export const putCover: Operation<[input: PutCoverInput, options?: CallOptions], 
   "id": "putCover",
   "method": "PUT",
   "path": "/books/{id}/cover",
-  "parameters": {
-    "id": "path",
-    "body": "body"
-  },
+  "parameters": { "id": "path", "body": "body" },
   "write": bodyTypes({
     "image/*": writeRaw
   }),
-  "success": [
-    "2XX"
-  ],
-  "empty": [
-    "2XX",
-    "5XX"
-  ],
-  "errors": [
-    "5XX"
-  ],
+  "success": ["2XX"],
+  "empty": ["2XX", "5XX"],
+  "errors": ["5XX"],
   "server": "/files",
   "deprecated": {}
 };
@@ -233,27 +143,15 @@ export const addCovers: Operation<[input: AddCoversInput, options?: CallOptions]
   "id": "addCovers",
   "method": "POST",
   "path": "/books/{id}/cover",
-  "parameters": {
-    "id": "path",
-    "body": "body"
-  },
+  "parameters": { "id": "path", "body": "body" },
   "write": bodyTypes({
     "multipart/form-data": multipart({
-    "files": {
-      "contentType": "image/png"
-    },
-    "title": {
-      "style": "form",
-      "explode": true
-    }
+    "files": { "contentType": "image/png" },
+    "title": { "style": "form", "explode": true }
   })
   }),
-  "success": [
-    "default"
-  ],
-  "empty": [
-    "default"
-  ],
+  "success": ["default"],
+  "empty": ["default"],
   "server": "/files"
 };
 
@@ -261,36 +159,18 @@ export const search: Operation<[input?: SearchInput, options?: CallOptions], Sea
   "id": "search",
   "method": "POST",
   "path": "/search",
-  "parameters": {
-    "limit": "query",
-    "body": "body",
-    "contentType": "contentType"
-  },
+  "parameters": { "limit": "query", "body": "body", "contentType": "contentType" },
   "write": bodyTypes({
     "application/vnd.library+json": writeBigJson,
     "text/plain": writeRaw,
     "application/x-www-form-urlencoded": urlencoded({
-    "tags": {
-      "style": "form",
-      "explode": false
-    },
-    "size": {
-      "style": "deepObject",
-      "explode": false
-    },
-    "owner": {
-      "contentType": "application/json"
-    },
-    "note": {
-      "style": "form",
-      "explode": true,
-      "allowReserved": true
-    }
+    "tags": { "style": "form", "explode": false },
+    "size": { "style": "deepObject", "explode": false },
+    "owner": { "contentType": "application/json" },
+    "note": { "style": "form", "explode": true, "allowReserved": true }
   })
   }),
-  "success": [
-    200
-  ],
+  "success": [200],
   "errors": [],
   "read": readAny,
   "isNullable": true
@@ -300,22 +180,12 @@ export const listLoans: PagedOperation<[input?: ListLoansInput, options?: CallOp
   "id": "listLoans",
   "method": "GET",
   "path": "/loans",
-  "parameters": {
-    "offset": "query",
-    "limit": "query"
-  },
-  "success": [
-    200
-  ],
+  "parameters": { "offset": "query", "limit": "query" },
+  "success": [200],
   "errors": [],
   "read": typedJson({"fields":{"a/b~":{"fields":{"items":{"items":"#Loan"}}}}}, shapes, "Date"),
   "isRetryable": true,
-  "pages": {
-    "items": "/a~1b~0/items",
-    "by": "offset",
-    "offset": "offset",
-    "limit": "limit"
-  }
+  "pages": { "items": "/a~1b~0/items", "by": "offset", "offset": "offset", "limit": "limit" }
 };
 
 export const lend: Operation<[input?: LendInput, options?: CallOptions], LendResult> = {
@@ -327,9 +197,7 @@ export const lend: Operation<[input?: LendInput, options?: CallOptions], LendRes
   "write": bodyTypes({
     "application/json": writeBigJson
   }),
-  "success": [
-    200
-  ],
+  "success": [200],
   "errors": [],
   "read": typedJson("#Loan", shapes, "Date"),
   "isNullable": true
@@ -339,19 +207,10 @@ export const authors: PagedOperation<[input?: AuthorsInput, options?: CallOption
   "id": "listAuthors",
   "method": "GET",
   "path": "/authors",
-  "parameters": {
-    "page": "query"
-  },
-  "success": [
-    200
-  ],
+  "parameters": { "page": "query" },
+  "success": [200],
   "errors": [],
-  "pages": {
-    "items": "",
-    "first": 1,
-    "by": "page",
-    "page": "page"
-  }
+  "pages": { "items": "", "first": 1, "by": "page", "page": "page" }
 };
 
 export const refreshAuthors: Operation<[input?: RefreshAuthorsInput, options?: CallOptions], RefreshAuthorsResult> = {
@@ -363,9 +222,7 @@ export const refreshAuthors: Operation<[input?: RefreshAuthorsInput, options?: C
   "write": bodyTypes({
     "application/json": writeBigJson
   }),
-  "success": [
-    204
-  ],
+  "success": [204],
   "errors": []
 };
 
@@ -374,9 +231,7 @@ export const watch: Operation<[input?: WatchInput, options?: CallOptions], Watch
   "method": "GET",
   "path": "/events",
   "parameters": {},
-  "success": [
-    200
-  ],
+  "success": [200],
   "errors": [],
   "read": readTextEvents,
   "streams": true,
@@ -387,17 +242,12 @@ export const follow: Operation<[input: FollowInput, options?: CallOptions], Foll
   "id": "follow",
   "method": "POST",
   "path": "/events",
-  "parameters": {
-    "body": "body",
-    "contentType": "contentType"
-  },
+  "parameters": { "body": "body", "contentType": "contentType" },
   "write": bodyTypes({
     "text/plain": writeRaw,
     "image/png": writeRaw
   }),
-  "success": [
-    200
-  ],
+  "success": [200],
   "errors": [],
   "read": typedEvents("#Loan", shapes, "Date"),
   "streams": true,
@@ -409,9 +259,7 @@ export const readLines: Operation<[input?: ReadLinesInput, options?: CallOptions
   "method": "GET",
   "path": "/lines",
   "parameters": {},
-  "success": [
-    200
-  ],
+  "success": [200],
   "errors": [],
   "read": typedLines("#Loan", shapes, "Date"),
   "streams": true,
