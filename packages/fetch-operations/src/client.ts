@@ -63,8 +63,13 @@ async function requestByPath(
   operation: OperationDescription,
   { params, body, contentType, headers, parseAs, ...init }: ByPath = {},
 ): Promise<object> {
-  const isOwn = ([name]: [string, unknown]) => name !== "signal" && connection.ofCalls.includes(name);
+  // `credentials` may be an option of \`fetch\`, such as "include". openapi-fetch itself takes the signal.
+  const isOwn = ([name, value]: [string, unknown]) =>
+    name !== "signal" &&
+    typeof value !== (name === "credentials" ? "string" : "undefined") &&
+    connection.ofCalls.includes(name);
   const own = Object.fromEntries(Object.entries(init).filter(isOwn));
+  const rest = Object.fromEntries(Object.entries(init).filter((option) => !isOwn(option)));
   const given = Object.entries(headers instanceof Headers ? Object.fromEntries(headers) : (headers ?? {}));
   const lower = new Map(given.map(([name, value]) => [name.toLowerCase(), value as unknown]));
   const type = contentType ?? (lower.get("content-type") as string | undefined) ?? undefined;
@@ -73,9 +78,9 @@ async function requestByPath(
   if (parseAs === "stream") exchange.operation = { ...operation, streams: true };
   const { target, headers: written, ...request } = requestOf(exchange);
   const { data, error, response } = await connection.client.request(operation.method, target, {
-    baseUrl: connection.baseUrlOf(operation),
     ...request,
-    ...init,
+    ...rest,
+    baseUrl: exchange.baseUrl,
     headers: headers as object | undefined,
     // openapi-fetch prefers these headers to those of the call.
     params: {

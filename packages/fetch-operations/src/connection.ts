@@ -2,7 +2,7 @@ import createOpenapiClient from "openapi-fetch";
 import type { Api } from "./api.ts";
 import type { Connection, Part } from "./call/exchange.ts";
 import { deprecations, hooks, retries } from "./call/call-parts.ts";
-import { type ClientOptions, LIMITS, numbersOf, rejectUnknown } from "./options.ts";
+import { addressOf, type ClientOptions, LIMITS, numbersOf, rejectUnknown } from "./options.ts";
 import type { Credential } from "./parts/authentication.ts";
 
 const OPTIONS = ["baseUrl", "servers", "credentials", "fetch", "fetchOptions", "headers"];
@@ -40,23 +40,21 @@ export function connectWith(api: Api, options: ClientOptions, ...parts: Part[]):
     options: () => options,
     limits,
     parts,
-    ofCalls: ["timeout", "attemptTimeout", ...parts.flatMap(({ ofCalls = [] }) => ofCalls), "signal", "headers"],
+    ofCalls: [
+      "timeout",
+      "attemptTimeout",
+      ...parts.flatMap(({ ofCalls = [] }) => ofCalls),
+      "signal",
+      "headers",
+      "fetch",
+      "baseUrl",
+      "credentials",
+    ],
     budget: { left: limits.retryBudget, max: limits.retryBudget },
     reported: new Set(),
     credential: (name) => credentialOf(api, options, name),
     client: client as unknown as Connection["client"],
   };
-}
-
-/** Returns a URL without a slash at its end. Throws a TypeError if it is not the URL of a service. */
-function addressOf(option: string, url: string | URL): string {
-  const { location } = globalThis as { location?: { href: string } };
-  // In browsers, `/api` is below the origin of the page.
-  const isRelative = location !== undefined && /^\/(?!\/)/.test(String(url));
-  const address = (isRelative ? new URL(url, location.href).href : String(url)).replace(/\/+$/, "");
-  if (!/^https?:\/\/[^?#@]+$/i.test(address) || !URL.canParse(address))
-    throw new TypeError(`${option} is not a service URL. Pass one such as https://api.petstore.example/v1.`);
-  return address;
 }
 
 function checkOptions(api: Api, options: ClientOptions, parts: Part[]): void {

@@ -47,6 +47,12 @@ export interface CallOptions extends CallLimits {
   signal?: AbortSignal | null | undefined;
   /** Additional request headers, such as `traceparent`. */
   headers?: Readonly<Record<string, string>> | undefined;
+  /** Sends the requests of this call, in place of the client's `fetch`. */
+  fetch?: Fetch | undefined;
+  /** The URL of the service for this call, in place of `baseUrl` and `servers` of the client. Credentials are sent there. */
+  baseUrl?: string | URL | undefined;
+  /** The credentials of this call by security scheme, in place of those of the client. */
+  credentials?: Readonly<Record<string, Credential | undefined>> | undefined;
 }
 
 /** The time limits of a call, in milliseconds, and its retries. */
@@ -127,4 +133,15 @@ export function rejectUnknown(given: object, known: readonly string[], prefix = 
   for (const name of Object.keys(given))
     if (!known.includes(name))
       throw new TypeError(`There is no option ${prefix}${name}. The options are ${known.join(", ")}.`);
+}
+
+/** Returns a URL without a slash at its end. Throws a TypeError if it is not the URL of a service. */
+export function addressOf(option: string, url: string | URL): string {
+  const { location } = globalThis as { location?: { href: string } };
+  // In browsers, `/api` is below the origin of the page.
+  const isRelative = location !== undefined && /^\/(?!\/)/.test(String(url));
+  const address = (isRelative ? new URL(url, location.href).href : String(url)).replace(/\/+$/, "");
+  if (!/^https?:\/\/[^?#@]+$/i.test(address) || !URL.canParse(address))
+    throw new TypeError(`${option} is not a service URL. Pass one such as https://api.petstore.example/v1.`);
+  return address;
 }

@@ -253,7 +253,7 @@ describe("an option is rejected by name, when the client is created:", () => {
 
   test("and an option of a call, by its rejection", async () => {
     const { connection } = await sent({});
-    const options = "timeout, attemptTimeout, retry, signal, headers";
+    const options = "timeout, attemptTimeout, retry, signal, headers, fetch, baseUrl, credentials";
     for (const [given, message] of [
       [{ maxResponseBytes: 5 }, `There is no option maxResponseBytes. The options are ${options}.`],
       [{ timeout: -1 }, "timeout must be a number of at least 0."],
@@ -273,6 +273,35 @@ test.each(["http://shop.test/v1", "HTTP://shop.test/v1/", new URL("http://shop.t
     expect(connection.baseUrl).toBe(String(baseUrl).replace(/\/+$/, ""));
   },
 );
+
+test("fetch, baseUrl and credentials of a call are in place of those of the client", async () => {
+  const { connection, requests } = await sent({ credentials: { key: "client" } });
+  const seen: (string | null)[][] = [];
+  const own: CallOptions = {
+    fetch: async ({ url, headers }) => (seen.push([url, headers.get("Authorization")]), Response.json(1)),
+    baseUrl: "https://other.test/v2/",
+    credentials: { key: "call" },
+  };
+  const secured = { ...operation, security: [["key"]] };
+  await call(connection, secured, {}, own);
+  await call(connection, secured, {});
+  expect(seen).toEqual([["https://other.test/v2/a", "Bearer call"]]);
+  expect([requests[1]!.url, requests[1]!.headers.get("Authorization")]).toEqual([
+    "http://shop.test/v1/a",
+    "Bearer client",
+  ]);
+  const { client } = createClient(api, { own: secured }, { baseUrl: "http://shop.test" });
+  type ByPath = { GET: (path: string, init: object) => Promise<unknown> };
+  await (client as ByPath).GET("/a", own);
+  expect(seen[1]).toEqual(seen[0]);
+  await expect(call(connection, secured, {}, { baseUrl: "no" })).rejects.toThrow("baseUrl is not a service URL.");
+  await expect(call(connection, secured, {}, { credentials: { no: "k" } })).rejects.toThrow(
+    "There is no option credentials.no.",
+  );
+  expect(await call(connection, secured, {}, { credentials: { key: "a b" } })).toMatchObject({
+    error: { code: "unsendable_request" },
+  });
+});
 
 test("a baseUrl without an origin is that of the page in browsers", async () => {
   vi.stubGlobal("location", { href: "https://shop.test/cart/1" });

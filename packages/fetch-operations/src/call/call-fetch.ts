@@ -10,7 +10,7 @@ import { sizeLimit } from "../parts/size-limit.ts";
 import { timeLimit } from "../parts/time-limit.ts";
 import { essenceOf } from "../response/media-types.ts";
 import type { Exchange } from "./exchange.ts";
-import { CallFailure } from "./call-failure.ts";
+import { unsendable } from "./call-failure.ts";
 
 /** Messages of failed connections in the runtimes' `fetch`, which are TypeErrors without a cause. */
 const CONNECTION =
@@ -57,7 +57,8 @@ function isStream({ operation: { streams } }: Exchange, response: Response): boo
 
 /** The `fetch` of the options, or the platform's at the time of the call. Rejects for what is no response. */
 function platformFetch(exchange: Exchange): Fetch {
-  const { fetch, fetchOptions } = exchange.connection.options();
+  const { fetchOptions, ...shared } = exchange.connection.options();
+  const { fetch = shared.fetch } = exchange.options;
   return async (request, init) => {
     exchange.response = undefined;
     let response: Response;
@@ -89,23 +90,24 @@ function authenticated(fetch: Fetch, exchange: Exchange): Fetch {
   const { api, connection, operation, secrets, isOnce = false } = exchange;
   const { id, security = api.security } = operation;
   if (security.length === 0) return fetch;
+  const { credentials: own = {} } = exchange.options;
+  const credentialOf = (name: string) => (Object.hasOwn(own, name) ? own[name] : connection.credential(name));
   const requirement = security.find((names) =>
-    names.every((name) => connection.credential(name) !== undefined || api.schemes[name]?.isOfConnection),
+    names.every((name) => credentialOf(name) !== undefined || api.schemes[name]?.isOfConnection),
   );
   if (requirement === undefined)
-    throw new CallFailure(
-      "unsendable_request",
-      `${id} requires a credential of ${security.map((names) => names.join(" and ")).join(" or ")}.`,
-    );
+    throw unsendable(`${id} requires a credential of ${security.map((names) => names.join(" and ")).join(" or ")}.`);
   if (requirement.length === 0) return fetch;
   const credentials = requirement.map((name): SchemeCredential => {
     const scheme = api.schemes[name]!;
-    const credential = connection.credential(name)!;
+    const credential = credentialOf(name)!;
+    const problem = Object.hasOwn(own, name) && typeof credential !== "function" && scheme.problemOf(credential);
+    if (problem) throw unsendable(`credentials.${name} ${problem}`);
     if (typeof credential !== "function") return [scheme, credential];
     const ask = async (reason: CredentialReason): Promise<Secret> => {
       const secret = await credential(reason);
-      const problem = scheme.problemOf(secret);
-      if (problem) throw new TypeError(`The credential of ${name} ${problem}`);
+      const fault = scheme.problemOf(secret);
+      if (fault) throw new TypeError(`The credential of ${name} ${fault}`);
       return secret;
     };
     return [scheme, (reason) => ofUser(exchange, () => ask(reason))];

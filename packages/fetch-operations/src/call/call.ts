@@ -1,5 +1,5 @@
 import { keyOf, type Operation, type OperationDescription } from "../operation.ts";
-import { type CallOptions, numbersOf, rejectUnknown } from "../options.ts";
+import { addressOf, type CallOptions, numbersOf, rejectUnknown } from "../options.ts";
 import { type RequestParts, requestPartsOf } from "../request/request-parts.ts";
 import { type Reader, readText } from "../response/read-body.ts";
 import { readJson } from "../response/read-json.ts";
@@ -51,7 +51,7 @@ export async function send(
     const { target, ...init } = requestOf(exchange);
     const { error, response } = await connection.client.request(operation.method, target, {
       ...init,
-      baseUrl: connection.baseUrlOf(operation),
+      baseUrl: exchange.baseUrl,
       fetch: fetchOf(exchange),
       parseAs: "stream", // The reader of the operation reads a success.
       ...(limit && { signal: limit.signal }),
@@ -79,8 +79,11 @@ export function exchangeOf(
   const limitsOf = connection.parts.find((part) => part.limits)?.limits ?? numbersOf;
   const settings = options === NONE ? limits : limitsOf(options, limits);
   const limit = limits.maxResponseBytes;
+  const baseUrl =
+    options.baseUrl === undefined ? connection.baseUrlOf(operation) : addressOf("baseUrl", options.baseUrl);
+  rejectUnknown(options.credentials ?? {}, Object.keys(api.schemes), "credentials.");
   const result = undefined as never; // until the end of the call
-  return { api, connection, operation, options, settings, limit, parts, attempt: 0, secrets: [], result };
+  return { api, connection, operation, options, settings, baseUrl, limit, parts, attempt: 0, secrets: [], result };
 }
 
 /** Returns the parts of a request, with the headers of the call. Throws for a value that cannot be sent. */

@@ -69,6 +69,8 @@ export interface Exchange extends Facts {
   operation: OperationDescription;
   readonly options: CallOptions;
   readonly settings: Limits;
+  /** The URL of the service, without a slash at its end. */
+  readonly baseUrl: string;
   /** The largest body in bytes. */
   readonly limit: number;
   readonly parts: () => RequestParts;

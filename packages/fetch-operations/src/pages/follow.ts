@@ -35,12 +35,12 @@ type Of<By extends string> = Extract<NonNullable<OperationDescription["pages"]>,
  * Follows the link of a page, resolved against this page (RFC 8288, section 3.1), below the base URL only, because the request
  * has the credentials.
  */
-export const followLink: Follow = ({ connection, operation, exchange, input }) => {
+export const followLink: Follow = ({ operation, exchange, input }) => {
   const url = exchange.url!;
   const target = linkTo("next", exchange.response!.headers);
   if (target === undefined) return undefined;
   const next = URL.canParse(target, url) ? new URL(target, url) : undefined;
-  const base = new URL(connection.baseUrlOf(operation));
+  const base = new URL(exchange.baseUrl);
   if (next?.origin !== base.origin) return "links to a next page of another origin";
   const path = `${base.pathname.replace(/\/+$/, "")}/`;
   // Encoded separators and dots may mean another path to a proxy or the service.
