@@ -20,31 +20,8 @@ import {
 import { describeFiles } from "./file-schemas.ts";
 import { tupleWriter } from "./tuple-types.ts";
 
-/** The parts of `@redocly/openapi-core` that are used. It is installed with openapi-typescript. */
-interface RedoclyCore {
-  createConfig: (config: object) => Promise<unknown>;
-  BaseResolver: new () => {
-    resolveDocument: (base: null, ref: string, isRoot: true) => Promise<Error | { parsed: unknown }>;
-  };
-  bundle: (options: { doc: unknown; externalRefResolver: unknown; config: unknown }) => Promise<{
-    bundle: { source: { body: string }; parsed: unknown };
-    fileDependencies: Set<string>;
-    problems: {
-      message: string;
-      severity: string;
-      location: ProblemLocation[];
-    }[];
-  }>;
-  parseYaml: (text: string) => unknown;
-  getLineColLocation: (location: { source: unknown; pointer: string; reportOnKey: boolean }) => {
-    start: { line: number };
-  };
-}
-
-interface ProblemLocation {
-  source: { absoluteRef: string; body: string };
-  pointer?: string;
-}
+type RedoclyCore = typeof import("@redocly/openapi-core");
+type ProblemLocation = Awaited<ReturnType<RedoclyCore["bundle"]>>["problems"][0]["location"][0];
 
 /** A contract in one document, with the lines of its file. */
 export interface Contract {
@@ -57,7 +34,7 @@ export interface Contract {
 
 /** Reads a contract and bundles the files that it refers to. Rejects with a message that names the fault and its place. */
 export async function loadContract(path: string): Promise<Contract> {
-  const core = loadCore();
+  const core = await loadCore();
   const config = await core.createConfig({});
   const read = async () => {
     const externalRefResolver = new core.BaseResolver();
@@ -113,15 +90,13 @@ function isMappingOfNames(
   return Object.values(mapping).every((target) => Object.hasOwn(components?.["schemas"] ?? {}, nameOf(target)));
 }
 
-function loadCore(): RedoclyCore {
-  try {
-    const require = createRequire(createRequire(import.meta.url).resolve("openapi-typescript"));
-    return require("@redocly/openapi-core") as RedoclyCore;
-  } catch (cause) {
-    throw new Error("The generator needs openapi-typescript: npm install --save-dev openapi-typescript typescript@5", {
-      cause,
-    });
-  }
+async function loadCore(): Promise<RedoclyCore> {
+  return import("@redocly/openapi-core").catch((cause: unknown) => {
+    throw new Error(
+      "The generator needs @redocly/openapi-core and openapi-typescript: npm install --save-dev @redocly/openapi-core openapi-typescript typescript@5",
+      { cause },
+    );
+  });
 }
 
 /** Returns the types of a document, as openapi-typescript writes them. Files are `Blob`. */
