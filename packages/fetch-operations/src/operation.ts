@@ -64,11 +64,25 @@ export type Place = "path" | "query" | "header" | "cookie" | "body" | "contentTy
 /** Lists of scheme names. A request satisfies all schemes of one list. */
 export type Requirements = readonly (readonly string[])[];
 
-/** How an operation is read page by page. `items` is the JSON Pointer of the list in the body, "" for the body itself. */
+/**
+ * How an operation is read page by page. `items` is the JSON Pointer of the list in the body, "" for the body itself. `next` is that of
+ * the next URL or cursor. `last` is the JSON Pointer in the last item, whose value is the cursor, and `total` that of the number of items.
+ * `inBody` says that the parameter is a field of the argument `body`.
+ */
 export type Pagination =
-  | { readonly by: "link"; readonly items: string; readonly cursor?: string }
-  | { readonly by: "cursor"; readonly items: string; readonly cursor: string; readonly next: string }
-  | { readonly by: "offset"; readonly items: string; readonly offset: string; readonly limit?: string }
+  | { readonly by: "link"; readonly items: string; readonly cursor?: string; readonly next?: string }
+  | ({ readonly by: "cursor"; readonly items: string; readonly cursor: string; readonly inBody?: true } & (
+      | { readonly next: string; readonly last?: undefined }
+      | { readonly last: string; readonly next?: undefined }
+    ))
+  | {
+      readonly by: "offset";
+      readonly items: string;
+      readonly offset: string;
+      readonly limit?: string;
+      readonly total?: string;
+      readonly inBody?: true;
+    }
   | { readonly by: "page"; readonly items: string; readonly page: string; readonly first: number };
 
 /** The deprecation that the contract declares. Dates have the form `2030-12-05`. */

@@ -323,8 +323,12 @@ describe("an operation that the client cannot call is refused by name and line:"
       { ...byCursor, "x-pagination": { ...byCursor["x-pagination"], next } },
     ]),
     [
-      'has pages by cursor without the setting "next". Add it to the pagination.',
+      'has pages by cursor without the settings "next" and "last". Give one of them.',
       { ...byCursor, "x-pagination": { by: "cursor", cursor: "after" } },
+    ],
+    [
+      'has the next cursor at "/id" of the last item, where items have no string or number. Correct "last" of the pagination.',
+      { ...byCursor, "x-pagination": { ...byCursor["x-pagination"], next: undefined, last: "/id" } },
     ],
     ['has pages by "lost". Write one of link, cursor, offset, page.', { "x-pagination": { by: "lost" } }],
     ["has {id} in its path, but no path parameter of this name.", {}, "/things/{id}"],

@@ -94,6 +94,78 @@ describe("pages by %s", () => {
   });
 });
 
+test.each<[title: string, pagination: object, body: object, requests: string[]]>([
+  [
+    "the last item",
+    { by: "cursor", cursor: "after", last: "/id", items: "/data" },
+    {},
+    ["{}", '{"after":2}', '{"after":3}'],
+  ],
+  [
+    "a field of the body",
+    { by: "cursor", cursor: "after", next: "/next", items: "/data" },
+    { text: "a" },
+    ['{"text":"a"}', '{"text":"a","after":"2"}'],
+  ],
+  [
+    "an offset in the body, up to the total",
+    { by: "offset", offset: "skip", total: "/total", items: "/data" },
+    {},
+    ["{}", '{"skip":2}'],
+  ],
+])("pages of a POST by %s", async (_title, pagination, body, requests) => {
+  for (const isClosed of [false, true]) {
+    const sent: string[] = [];
+    const pages = [
+      { data: [{ id: 1 }, { id: 2 }], next: "2", total: 3 },
+      { data: [{ id: 3 }], next: null, total: 3 },
+      { data: [], total: 3 },
+    ];
+    await using server = await serve((request, response) => {
+      let text = "";
+      request.on("data", (chunk) => (text += String(chunk)));
+      request.on("end", () => {
+        response.writeHead(200, { "Content-Type": "application/json" });
+        response.end(JSON.stringify(pages[sent.push(text) - 1]));
+      });
+    });
+    const field = { type: "string" };
+    const search = {
+      type: "object",
+      properties: { text: field, after: field, skip: { type: "integer" } },
+      ...(isClosed && { additionalProperties: false }),
+    };
+    const item = { type: "object", properties: { id: { type: "integer" } } };
+    const found = {
+      type: "object",
+      properties: {
+        data: { type: "array", items: item },
+        next: { type: ["string", "null"] },
+        total: { type: "integer" },
+      },
+    };
+    const json = (schema: object) => ({ "application/json": { schema } });
+    using client = await generatedClient({
+      openapi: "3.1.1",
+      info: { title: "T", version: "1" },
+      paths: {
+        "/search": {
+          post: {
+            operationId: "search",
+            "x-pagination": pagination,
+            requestBody: { required: true, content: json(search) },
+            responses: { 200: { description: "", content: json(found) } },
+          },
+        },
+      },
+    });
+    const lists = client.create({ baseUrl: server.baseUrl }).paginate;
+    const items = await Array.fromAsync(lists["search"]!(isClosed ? body : { body }));
+    expect(items).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }]);
+    expect(sent).toEqual(requests);
+  }
+});
+
 /** A list of one item on each page, with the link of each page, and operations that read it in other ways. */
 async function reading(
   pages: Pagination,
@@ -258,6 +330,23 @@ describe("the next page", () => {
       ["?limit=2", "?limit=2&skip=1"],
     ],
     [{ by: "offset", offset: "skip", limit: "limit", items: "" }, {}, [[1], []], [1], ["", "?skip=1"]],
+    [
+      { by: "link", items: "/data", next: "/next" },
+      {},
+      [
+        { data: [1], next: "?from=a" },
+        { data: [2], next: "" },
+      ],
+      [1, 2],
+      ["", "?from=a"],
+    ],
+    [
+      { by: "link", items: "/data", next: "/next" },
+      {},
+      [{ data: [1], next: "https://other.test/p" }],
+      [1, "links to a next page of another origin."],
+      [""],
+    ],
     [{ by: "page", page: "page", items: "", first: 1 }, {}, [[1], [2], []], [1, 2], ["", "?page=2", "?page=3"]],
     [{ by: "page", page: "page", items: "", first: 0 }, {}, [[1], []], [1], ["", "?page=1"]],
     [{ by: "page", page: "page", items: "", first: 1 }, { page: 7 }, [[1], []], [1], ["?page=7", "?page=8"]],

@@ -135,7 +135,16 @@ function describe(
       settings.retry ??
       (typeof extension === "boolean" ? extension : method === "GET" || method === "HEAD" || isIdempotent),
     idempotencyKey: isIdempotent ? idempotencyHeader : undefined,
-    pages: paginationOf(document, entry, parameters, config.pagination ?? [], settings.pagination, responses, refuse),
+    pages: paginationOf(
+      document,
+      entry,
+      parameters,
+      config.pagination ?? [],
+      settings.pagination,
+      responses,
+      body,
+      refuse,
+    ),
     security,
     server: ownServers(document, entry)[0]?.url,
     deprecated: operation.deprecated ? deprecation(operation) : undefined,

@@ -10,7 +10,7 @@ import {
 import type { Pagination } from "../operation.ts";
 import type { Argument } from "./arguments.ts";
 import type { Pages } from "./config.ts";
-import type { DeclaredResponse } from "./bodies.ts";
+import type { DeclaredResponse, RequestBody } from "./bodies.ts";
 
 type By = Pagination["by"];
 type Setting = "cursor" | "offset" | "limit" | "page";
@@ -22,7 +22,7 @@ const PARAMETERS: Record<By, Setting[]> = {
   offset: ["offset", "limit"],
   page: ["page"],
 };
-const REQUIRED: Record<By, string[]> = { link: [], cursor: ["cursor", "next"], offset: ["offset"], page: ["page"] };
+const REQUIRED: Record<By, string[]> = { link: [], cursor: ["cursor"], offset: ["offset"], page: ["page"] };
 
 /**
  * Returns the pagination of an operation: that of the configuration, of its extension `x-pagination`, of the first rule that
@@ -35,20 +35,30 @@ export function paginationOf(
   rules: Pages[],
   own: Pages | false | undefined,
   responses: DeclaredResponse[],
+  body: RequestBody | undefined,
   refuse: (problem: string) => never,
 ): Pagination | undefined {
   if (own === false) return undefined;
   const declared = own ?? ((entry.operation as Record<string, unknown>)["x-pagination"] as Pages | undefined);
   const query = new Map(parameters.filter(({ in: place }) => place === "query").map(({ wire, name }) => [wire, name]));
+  const json = body?.media.find(({ kind }) => kind === "json")?.object.schema;
+  const fields = new Set(json && Object.keys(propertiesOf(effectiveSchema(document, json))));
+  for (const field of fields) if (!query.has(field)) query.set(field, field);
   const schema = successSchema(responses);
   const problemOf = (pages: Pagination) => problemIn(document, schema, query, pages);
+  const isInBody = (pages: Pagination) =>
+    body !== undefined &&
+    !body.hasFields &&
+    PARAMETERS[pages.by].some((setting) => fields.has((pages as never)[setting]));
+  const placed = (pages: Pagination) =>
+    ({ ...withArguments(pages, query), ...(isInBody(pages) && { inBody: true }) }) as Pagination;
   if (declared !== undefined) {
     const pages = completed(declared);
     const problem = problemOf(pages);
-    return problem === undefined ? withArguments(pages, query) : refuse(problem);
+    return problem === undefined ? placed(pages) : refuse(problem);
   }
   const fitting = rules.map(completed).find((pages) => problemOf(pages) === undefined);
-  if (fitting) return withArguments(fitting, query);
+  if (fitting) return placed(fitting);
   const links = responses.some(({ isSuccess, hasLink }) => isSuccess && hasLink);
   if (!links || entry.method !== "get" || !isList(document, schemaAt(document, schema, ""))) return undefined;
   return withArguments({ by: "link", items: "", ...(query.has("cursor") && { cursor: "cursor" }) }, query);
@@ -70,6 +80,9 @@ function problemIn(
     return `has pages by ${JSON.stringify(by)}. Write one of ${Object.keys(PARAMETERS).join(", ")}.`;
   const missing = REQUIRED[by].find((setting) => (pages as Record<string, unknown>)[setting] === undefined);
   if (missing !== undefined) return `has pages by ${by} without the setting "${missing}". Add it to the pagination.`;
+  const { last, total } = settings as { last?: string; total?: string };
+  if (by === "cursor" && (next === undefined) === (last === undefined))
+    return `has pages by cursor ${next === undefined ? "without" : "with both of"} the settings "next" and "last". Give one of them.`;
   const undeclared = PARAMETERS[by].find(
     (setting) => settings[setting] !== undefined && !query.has(settings[setting] as string),
   );
@@ -77,8 +90,13 @@ function problemIn(
     return `has pages by the query parameter "${settings[undeclared] as string}", which it does not declare. Declare it, or correct "${undeclared}" of the pagination.`;
   if (!isList(document, schemaAt(document, schema, items)))
     return `has pages of items at "${items}", where its response has no list. Correct "items" of the pagination.`;
-  if (by === "cursor" && !isCursor(document, schemaAt(document, schema, next!)))
-    return `has the next cursor at "${next}", where its response has no string or number. Correct "next" of the pagination.`;
+  const item = effectiveSchema(document, effectiveSchema(document, schemaAt(document, schema, items))["items"]);
+  if (last !== undefined && !isCursor(document, schemaAt(document, item, last)))
+    return `has the next cursor at "${last}" of the last item, where items have no string or number. Correct "last" of the pagination.`;
+  if (total !== undefined && !isCursor(document, schemaAt(document, schema, total)))
+    return `has the number of items at "${total}", where its response has no number. Correct "total" of the pagination.`;
+  if (next !== undefined && !isCursor(document, schemaAt(document, schema, next)))
+    return `has the next ${by} at "${next}", where its response has no string or number. Correct "next" of the pagination.`;
   return undefined;
 }
 

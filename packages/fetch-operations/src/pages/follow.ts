@@ -35,10 +35,11 @@ type Of<By extends string> = Extract<NonNullable<OperationDescription["pages"]>,
  * Follows the link of a page, resolved against this page (RFC 8288, section 3.1), below the base URL only, because the request
  * has the credentials.
  */
-export const followLink: Follow = ({ operation, exchange, input }) => {
+export const followLink: Follow = ({ operation, exchange, input, data }) => {
   const url = exchange.url!;
-  const target = linkTo("next", exchange.response!.headers);
-  if (target === undefined) return undefined;
+  const { next: pointer } = operation.pages as Of<"link">;
+  const target = pointer === undefined ? linkTo("next", exchange.response!.headers) : at(data, pointer);
+  if (typeof target !== "string" || target === "") return undefined;
   const next = URL.canParse(target, url) ? new URL(target, url) : undefined;
   const base = new URL(exchange.baseUrl);
   if (next?.origin !== base.origin) return "links to a next page of another origin";
@@ -53,20 +54,22 @@ export const followLink: Follow = ({ operation, exchange, input }) => {
   return { value, id: next.href, input, parts: () => ({ target: rest, headers }) };
 };
 
-/** Takes the cursor for the next page from the body. */
+/** Takes the cursor for the next page from the body, or from the last item of a page that has some. */
 export const followCursor: Follow = (page) => {
-  const { cursor, next } = page.operation.pages as Of<"cursor">;
-  const value = at(page.data, next);
-  return typeof value === "string" || typeof value === "number" ? withArgument(page, cursor, String(value)) : undefined;
+  const { cursor, next, last } = page.operation.pages as Of<"cursor">;
+  const value = last === undefined ? at(page.data, next) : at(page.items.at(-1), last);
+  return typeof value === "string" || typeof value === "number" ? withArgument(page, cursor, value) : undefined;
 };
 
-/** Increases the offset by the number of items, until a page is empty or shorter than its limit. */
+/** Increases the offset by the number of items, until a page is empty or shorter than its limit, or the total is reached. */
 export const followOffset: Follow = (page) => {
-  const { offset, limit } = page.operation.pages as Of<"offset">;
-  const { items, input } = page;
-  const size = limit === undefined ? undefined : input[limit];
+  const { offset, limit, total } = page.operation.pages as Of<"offset">;
+  const { items, data } = page;
+  const size = limit === undefined ? undefined : argumentOf(page, limit);
   if (items.length === 0 || (typeof size === "number" && items.length < size)) return undefined;
-  return withArgument(page, offset, Number(input[offset] ?? 0) + items.length);
+  const following = Number(argumentOf(page, offset) ?? 0) + items.length;
+  const all = total === undefined ? undefined : at(data, total);
+  return typeof all === "number" && following >= all ? undefined : withArgument(page, offset, following);
 };
 
 /** Increases the number of the page by one, until a page is empty. */
@@ -83,9 +86,17 @@ export const followers: Followers = {
   page: followNumber,
 };
 
+/** Returns an argument of the call that read a page, or a field of its argument `body`. */
+function argumentOf({ input, operation: { pages } }: ReadPage, name: string): unknown {
+  const { inBody } = pages as Partial<Of<"offset">>;
+  return inBody ? (input["body"] as Record<string, unknown> | undefined)?.[name] : input[name];
+}
+
 function withArgument(page: ReadPage, name: string, value: string | number): NextPage | undefined {
   if (value === "") return undefined;
-  const input = { ...page.input, [name]: value };
+  const { inBody } = page.operation.pages as Partial<Of<"offset">>;
+  const own = { [name]: value };
+  const input = { ...page.input, ...(inBody ? { body: { ...(page.input["body"] as object), ...own } } : own) };
   return { value: String(value), id: String(value), input, parts: () => requestPartsOf(page.operation, input) };
 }
 
