@@ -607,3 +607,37 @@ test("tuples are as long as minItems and items say, and unevaluatedProperties is
   );
   expect(compile(client, SCHEMA_TYPES)).toBe("");
 });
+
+test("a wrong parameter of a client with 500 operations is one short message, and results show their fields", async () => {
+  const paths = Object.fromEntries(
+    Array.from({ length: 500 }, (_, index) => [
+      `/things${index}/{id}`,
+      {
+        get: {
+          operationId: `getThing${index}`,
+          parameters: [{ name: "id", in: "path", required: true, schema: { type: "integer" } }],
+          responses: { 200: json({ type: "object", properties: { name: string } }) },
+        },
+      },
+    ]),
+  );
+  using large = await generatedClient({ openapi: "3.1.1", info: { title: "T", version: "1" }, paths });
+  const errors = compile(
+    large,
+    `import { createThing } from "./index.ts";
+const thing = createThing({ baseUrl: "" });
+void thing.GET("/things7/{id}", { params: { path: { id: "seven" } } });
+void thing.getThing7({ idd: 7 });
+const { data } = await thing.GET("/things7/{id}", { params: { path: { id: 7 } } });
+void data?.nam;`,
+  );
+  const lines = errors
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.replace(/^.*?error TS\d+: /, ""));
+  expect(lines).toEqual([
+    "Type 'string' is not assignable to type 'number'.",
+    "Object literal may only specify known properties, and 'idd' does not exist in type 'GetThing7Input'.",
+    "Property 'nam' does not exist on type '{ name?: string; }'. Did you mean 'name'?",
+  ]);
+});
