@@ -3,6 +3,7 @@ import type { Api } from "./api.ts";
 import { call, exchangeOf, raw, readSuccess, requestOf } from "./call/call.ts";
 import type { Connection } from "./call/exchange.ts";
 import { fetchOf } from "./call/call-fetch.ts";
+import { errorOf, failureOf } from "./call/failure.ts";
 import { connectTo } from "./connection.ts";
 import type { OperationDescription } from "./operation.ts";
 import type { ClientOptions } from "./options.ts";
@@ -63,35 +64,36 @@ async function requestByPath(
   operation: OperationDescription,
   { params, body, contentType, headers, parseAs, ...init }: ByPath = {},
 ): Promise<object> {
-  // `credentials` may be an option of \`fetch\`, such as "include". openapi-fetch itself takes the signal.
+  // `credentials` may be an option of `fetch`, such as "include".
   const isOwn = ([name, value]: [string, unknown]) =>
-    name !== "signal" &&
-    typeof value !== (name === "credentials" ? "string" : "undefined") &&
-    connection.ofCalls.includes(name);
+    typeof value !== (name === "credentials" ? "string" : "undefined") && connection.ofCalls.includes(name);
   const own = Object.fromEntries(Object.entries(init).filter(isOwn));
   const rest = Object.fromEntries(Object.entries(init).filter((option) => !isOwn(option)));
-  const given = Object.entries(headers instanceof Headers ? Object.fromEntries(headers) : (headers ?? {}));
-  const lower = new Map(given.map(([name, value]) => [name.toLowerCase(), value as unknown]));
-  const type = contentType ?? (lower.get("content-type") as string | undefined) ?? undefined;
-  const parts = () => requestPartsByPath(operation, { params, body, contentType: type });
-  const exchange = exchangeOf(connection, operation, parts, own);
-  if (parseAs === "stream") exchange.operation = { ...operation, streams: true };
-  const { target, headers: written, ...request } = requestOf(exchange);
+  const given =
+    headers instanceof Headers ? Object.fromEntries(headers) : (headers as Record<string, string> | undefined);
+  const typed = Object.entries(given ?? {}).find(([name]) => name.toLowerCase() === "content-type");
+  // A body with a serializer of the call's own is left to it.
+  const written = init["bodySerializer"] === undefined ? { body, contentType: contentType ?? typed?.[1] } : {};
+  const parts = () => requestPartsByPath(operation, { params, ...written });
+  const exchange = exchangeOf(connection, operation, parts, { ...own, headers: given });
+  const streams = parseAs === "stream" || (parseAs === undefined ? operation.streams : undefined);
+  exchange.operation = { ...operation, streams };
+  const { target, ...request } = requestOf(exchange);
   const { data, error, response } = await connection.client.request(operation.method, target, {
+    ...(body !== undefined && { body }),
     ...request,
     ...rest,
     baseUrl: exchange.baseUrl,
-    headers: headers as object | undefined,
-    // openapi-fetch prefers these headers to those of the call.
-    params: {
-      ...params,
-      ...request.params,
-      header: Object.fromEntries([...written].filter(([name]) => !lower.has(name))),
-    },
+    params: { ...params, header: undefined, ...request.params }, // The headers are written already.
     fetch: fetchOf(exchange),
     parseAs: parseAs ?? "stream",
+    ...(exchange.signal && { signal: exchange.signal }),
   });
   if (!response.ok) return { error, response };
   if (parseAs !== undefined || data === undefined) return { data, response };
-  return { data: await readSuccess(Object.assign(exchange, { response })), response };
+  try {
+    return { data: await readSuccess(Object.assign(exchange, { response })), response };
+  } catch (cause) {
+    throw errorOf({ ...exchange, result: failureOf(exchange, cause) });
+  }
 }

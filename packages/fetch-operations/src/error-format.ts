@@ -1,5 +1,5 @@
 import type { ErrorFormat } from "./api.ts";
-import { essenceOf, isJson } from "./response/media-types.ts";
+import { essenceOf, isJson } from "./media-type.ts";
 
 /** The format of a contract's error whose fields `code` and `message` are strings. */
 export function errorFields(code: string, message: string): ErrorFormat {

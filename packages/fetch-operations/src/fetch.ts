@@ -9,3 +9,9 @@ export function sendBy(fetch: Fetch, request: Request, init?: RequestInit): Prom
   const isDirect = init === undefined || fetch.length > 1 || fetch === globalThis.fetch;
   return isDirect ? fetch(request, init) : fetch(new Request(request, init), init);
 }
+
+/** Gives a response, and each clone of it, the URL of its request: without a credential, and where a constructed one has none. */
+export function withUrl(response: Response, url: string): Response {
+  const clone = response.clone.bind(response);
+  return Object.defineProperties(response, { url: { value: url }, clone: { value: () => withUrl(clone(), url) } });
+}

@@ -40,7 +40,7 @@ export interface OperationDescription {
   /** Reads the body of a success, as a `Reader`. Default: as JSON. */
   readonly read?: (exchange: never) => unknown;
   /** The media types of successes that are read as they arrive, in lower case without parameters, or true for each. */
-  readonly streams?: true | readonly string[];
+  readonly streams?: true | readonly string[] | undefined;
   /** Whether a success may be the JSON value `null`. */
   readonly isNullable?: boolean;
   /** Whether a repeat is safe: the method is safe (RFC 9110, section 9.2.1), or the contract or the configuration says so. */

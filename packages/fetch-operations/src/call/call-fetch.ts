@@ -1,4 +1,5 @@
 import type { Fetch } from "../fetch.ts";
+import { keyOf } from "../operation.ts";
 import {
   authenticate,
   type CredentialReason,
@@ -8,7 +9,7 @@ import {
 } from "../parts/authentication.ts";
 import { sizeLimit } from "../parts/size-limit.ts";
 import { timeLimit } from "../parts/time-limit.ts";
-import { essenceOf } from "../response/media-types.ts";
+import { essenceOf } from "../media-type.ts";
 import type { Exchange } from "./exchange.ts";
 import { unsendable } from "./call-failure.ts";
 
@@ -30,8 +31,14 @@ export function fetchOf(exchange: Exchange): Fetch {
   for (const { ofCall } of connection.parts) fetch = ofCall?.(fetch, exchange) ?? fetch;
   return async (request, init) => {
     exchange.url = request.url;
+    const { signal } = exchange;
     try {
-      return await fetch(request, init);
+      // A middleware may have replaced the request, with another signal, and without the option of the client.
+      return await fetch(request, {
+        ...init,
+        redirect: "manual",
+        ...(signal && { signal: AbortSignal.any([signal, request.signal]) }),
+      });
     } catch (error) {
       exchange.thrown ??= { error, isUsers: false };
       throw error;
@@ -50,8 +57,8 @@ export async function ofUser<Value>(exchange: Exchange, work: () => Value | Prom
 }
 
 /** Whether a success is left for its reader: the operation's media types that arrive in parts, or all of them. */
-function isStream({ operation: { streams } }: Exchange, response: Response): boolean {
-  if (!response.ok || streams === undefined) return false;
+function isStream({ operation: { streams, success } }: Exchange, response: Response): boolean {
+  if (!response.ok || streams === undefined || keyOf(success, response.status) === undefined) return false;
   return streams === true || streams.includes(essenceOf(response.headers.get("Content-Type")));
 }
 
@@ -61,6 +68,7 @@ function platformFetch(exchange: Exchange): Fetch {
   const { fetch = shared.fetch } = exchange.options;
   return async (request, init) => {
     exchange.response = undefined;
+    exchange.thrown = undefined;
     let response: Response;
     try {
       const all = { ...fetchOptions, ...init };
@@ -112,5 +120,12 @@ function authenticated(fetch: Fetch, exchange: Exchange): Fetch {
     };
     return [scheme, (reason) => ofUser(exchange, () => ask(reason))];
   });
-  return authenticate(fetch, credentials, { secrets, isOnce });
+  const withCredentials = authenticate(fetch, credentials, { secrets, isOnce });
+  // A middleware may have sent the request elsewhere.
+  const isOwn = ({ url }: Request) => url.startsWith(exchange.baseUrl) || originOf(url) === originOf(exchange.baseUrl);
+  return (request, init) => (isOwn(request) ? withCredentials : fetch)(request, init);
+}
+
+function originOf(url: string): string {
+  return new URL(url).origin;
 }

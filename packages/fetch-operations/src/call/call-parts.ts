@@ -22,7 +22,10 @@ export const retries: Part = {
     return retry(fetch, {
       ...settings,
       budget: connection.budget,
-      isRepeatable: () => operation.isRetryable === true && !exchange.isOnce,
+      isRepeatable: ({ headers }) =>
+        operation.isRetryable === true &&
+        !exchange.isOnce &&
+        (operation.idempotencyKey === undefined || headers.has(operation.idempotencyKey)),
       isTransient: (failure) => isTransient(exchange, failure),
       onRetry:
         onRetry &&

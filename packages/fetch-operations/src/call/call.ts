@@ -42,11 +42,6 @@ export async function send(
   const options = given ?? NONE;
   rejectUnknown(options, connection.ofCalls);
   const exchange = exchangeOf(connection, operation, parts, options);
-  const { signal } = options;
-  const limit = signal && new AbortController();
-  const end = () => limit!.abort(signal!.reason);
-  if (signal?.aborted) end();
-  signal?.addEventListener("abort", end);
   try {
     const { target, ...init } = requestOf(exchange);
     const { error, response } = await connection.client.request(operation.method, target, {
@@ -54,7 +49,7 @@ export async function send(
       baseUrl: exchange.baseUrl,
       fetch: fetchOf(exchange),
       parseAs: "stream", // The reader of the operation reads a success.
-      ...(limit && { signal: limit.signal }),
+      ...(exchange.signal && { signal: exchange.signal }),
     });
     exchange.response = response;
     exchange.result = response.ok
@@ -62,8 +57,6 @@ export async function send(
       : errorResult(exchange as ResponseExchange, error);
   } catch (cause) {
     exchange.result = failureOf(exchange, cause);
-  } finally {
-    if (!exchange.isHeld) signal?.removeEventListener("abort", end);
   }
   return exchange;
 }
@@ -83,7 +76,22 @@ export function exchangeOf(
     options.baseUrl === undefined ? connection.baseUrlOf(operation) : addressOf("baseUrl", options.baseUrl);
   rejectUnknown(options.credentials ?? {}, Object.keys(api.schemes), "credentials.");
   const result = undefined as never; // until the end of the call
-  return { api, connection, operation, options, settings, baseUrl, limit, parts, attempt: 0, secrets: [], result };
+  // A signal of the call, so that one of the program gets no listener for each call.
+  const signal = options.signal ? AbortSignal.any([options.signal]) : undefined;
+  return {
+    api,
+    connection,
+    operation,
+    options,
+    settings,
+    baseUrl,
+    limit,
+    signal,
+    parts,
+    attempt: 0,
+    secrets: [],
+    result,
+  };
 }
 
 /** Returns the parts of a request, with the headers of the call. Throws for a value that cannot be sent. */
@@ -92,13 +100,27 @@ export function requestOf(exchange: Exchange): Omit<RequestParts, "headers"> & {
   try {
     const parts = exchange.parts();
     const shared = connection.parts.map(({ headersOf }) => headersOf?.(operation));
-    // Throws for a name or a value that is no header.
-    const headers = new Headers(Object.assign({}, ...shared, parts.headers, options.headers) as Record<string, string>);
+    const headers = mergedHeaders(...shared, parts.headers, options.headers);
     exchange.isOnce = parts.duplex !== undefined;
     return { ...parts, headers };
   } catch (cause) {
     throw cause instanceof CallFailure ? cause : unsendable("See cause.", cause);
   }
+}
+
+/**
+ * Merges headers as openapi-fetch does: later ones take precedence in any case of letters, undefined is none, and null removes. Throws for
+ * a name or a value that is no header.
+ */
+function mergedHeaders(...given: (object | undefined)[]): Headers {
+  const merged = new Headers();
+  for (const headers of given)
+    for (const [name, value] of Object.entries(headers ?? {}) as [string, unknown][]) {
+      if (value === undefined) continue;
+      merged.delete(name);
+      if (value !== null) for (const item of [value].flat() as string[]) merged.append(name, item);
+    }
+  return merged;
 }
 
 /** Returns the result of a success. Throws if the contract does not declare it. */

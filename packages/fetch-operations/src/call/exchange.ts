@@ -71,6 +71,8 @@ export interface Exchange extends Facts {
   readonly settings: Limits;
   /** The URL of the service, without a slash at its end. */
   readonly baseUrl: string;
+  /** Follows the signal of the call's options. */
+  readonly signal: AbortSignal | undefined;
   /** The largest body in bytes. */
   readonly limit: number;
   readonly parts: () => RequestParts;
@@ -79,7 +81,7 @@ export interface Exchange extends Facts {
   /** The URL without credentials, as soon as the request is sent. */
   url?: string;
   /** The error of the connection, or of a function of the user, with which the call rejects. */
-  thrown?: { error: unknown; isUsers: boolean };
+  thrown?: { error: unknown; isUsers: boolean } | undefined;
   /** Whether the body is a stream, which can be sent once. */
   isOnce?: boolean;
   /** Whether the body is read after the end of the call. */

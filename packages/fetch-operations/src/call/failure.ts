@@ -12,9 +12,15 @@ const EXCERPT_BYTES = 1_024;
 export const ABORTED = "The call was aborted.";
 const TIMED_OUT = "The complete response did not arrive in time.";
 
-export function errorOf(exchange: Pick<Exchange, "api" | "operation" | "url" | "result">): Error {
-  const { api, operation, url, result } = exchange;
-  return new api.error(api, operation, url, result as ErrorResult);
+/** Returns the error of a call, without the credentials that a response may repeat. */
+export function errorOf(
+  exchange: Pick<Exchange, "api" | "operation" | "url" | "result"> & Partial<Pick<Exchange, "secrets">>,
+): Error {
+  const { api, operation, url, result, secrets = [] } = exchange;
+  const error: Error & { headers?: Headers | undefined } = new api.error(api, operation, url, result as ErrorResult);
+  error.message = masked(error.message, secrets);
+  if (error.headers) error.headers = maskedHeaders(error.headers, secrets);
+  return error;
 }
 
 /** Returns the failure of a call that has thrown. Throws an error of the user's own functions again. */
@@ -62,7 +68,7 @@ export function errorResult(exchange: ResponseExchange, body: unknown): ErrorRes
   if (status < 400)
     return unreadableResult(exchange, type === "opaqueredirect" || status >= 300 ? REDIRECT : UNDECLARED, text);
   const [ownCode, ownMessage] = known ?? [`http_${status}`, sentence(exchange, UNDECLARED)];
-  const facts = { ...factsOfResponse(response), bodyStart: excerptOf(text, exchange.secrets) };
+  const facts = factsOf(exchange, text);
   const undeclared = {
     code: ownCode,
     message: ownMessage,
@@ -79,7 +85,26 @@ const FOREIGN = "is not the contract's Error. A proxy may have sent it";
 
 /** Returns the result of a response outside the contract. `problem` continues the sentence "The response 200 (type) …". */
 export function unreadableResult(facts: Facts, problem: string, text?: string, cause?: unknown): ErrorResult {
-  return failure(facts, "unreadable_answer", sentence(facts, problem), cause, text);
+  const { secrets } = facts;
+  // A SyntaxError quotes the text.
+  const isSecret = cause instanceof SyntaxError && text !== undefined && masked(text, secrets) !== text;
+  const shown = isSecret ? new SyntaxError("The text is not JSON.") : cause;
+  return failure(facts, "unreadable_answer", sentence(facts, problem), shown, text);
+}
+
+/** Returns the facts of a response that an error shows, and the beginning of its body, without credentials. */
+function factsOf({ response, secrets }: Facts, text: string | undefined) {
+  const facts = factsOfResponse(response);
+  return {
+    ...facts,
+    headers: facts.headers && maskedHeaders(facts.headers, secrets),
+    bodyStart: text && excerptOf(text, secrets),
+  };
+}
+
+function maskedHeaders(headers: Headers, secrets: readonly string[]): Headers {
+  const isClean = [...headers].every(([, value]) => masked(value, secrets) === value);
+  return isClean ? headers : new Headers([...headers].map(([name, value]) => [name, masked(value, secrets)]));
 }
 
 function sentence({ response }: Facts, problem: string): string {
@@ -89,12 +114,12 @@ function sentence({ response }: Facts, problem: string): string {
 
 /** Returns a failure, with the facts of the response if one arrived. */
 export function failure(facts: Facts, code: FailureCode, message: string, cause?: unknown, text?: string): ErrorResult {
-  const { response, secrets } = facts;
+  const { response } = facts;
   const error = {
     code,
     message,
     status: 0,
-    ...(response && { ...factsOfResponse(response), bodyStart: text && excerptOf(text, secrets) }),
+    ...(response && factsOf(facts, text)),
   };
   return { ok: false, status: 0, error, cause, ...responseOf(facts) };
 }
@@ -127,7 +152,7 @@ function excerptOf(text: string, secrets: readonly string[]): string {
 /** Replaces each secret in a text, encoded or not. */
 function masked(text: string, secrets: readonly string[]): string {
   const forms = secrets
-    .flatMap((secret) => [secret, encodeURIComponent(secret)])
+    .flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
     .toSorted((one, other) => other.length - one.length);
   return forms.reduce((masking, form) => masking.replaceAll(form, "[credential]"), text);
 }

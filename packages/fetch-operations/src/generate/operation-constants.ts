@@ -1,4 +1,4 @@
-import { essenceOf } from "../response/media-types.ts";
+import { essenceOf } from "../media-type.ts";
 import { Code, codeOf, comment } from "./code.ts";
 import type { Config } from "./config.ts";
 import type { ClientOperation } from "./operations.ts";
@@ -135,7 +135,7 @@ function descriptionOf(
 function streamsOf(media: ReadonlyMap<string, { kind: MediaKind }>): object {
   const types = [...media].filter(([, { kind }]) => STREAMS.has(kind)).map(([type]) => essenceOf(type));
   if (types.length === 0) return {};
-  return { streams: types.length === media.size ? true : types };
+  return { streams: media.size === 1 ? true : types };
 }
 
 const STREAMS = new Set<MediaKind>(["events", "lines", "sequence"]);

@@ -1,4 +1,4 @@
-import { type Fetch, sendBy } from "../fetch.ts";
+import { type Fetch, sendBy, withUrl } from "../fetch.ts";
 
 /** A credential: an API key, a token, or a function that returns it. The function is asked again after a 401, once. */
 export type Credential = string | BasicCredential | ((reason: CredentialReason) => Secret | Promise<Secret>);
@@ -15,6 +15,8 @@ export type Secret = string | BasicCredential;
 /** Why a credential is asked for. After a 401, a cached token is no longer valid. */
 export interface CredentialReason {
   isRejected: boolean;
+  /** The secret that was rejected. Another call may have got a new one meanwhile. */
+  rejected?: Secret | undefined;
   signal: AbortSignal;
 }
 
@@ -68,22 +70,30 @@ export function authenticate(
 ): Fetch {
   const isRenewable = !isOnce && credentials.some(([, credential]) => typeof credential === "function");
   return async (request, init) => {
+    const sentSecrets = new Map<SecurityScheme, Secret>();
     const send = async (sent: Request, isRejected: boolean): Promise<Response> => {
       const authorized = { url: sent.url, headers: new Headers(init?.headers ?? sent.headers) };
       for (const [own, credential] of credentials) {
         let secret = credential as Secret;
         if (typeof credential === "function") {
-          secret = await credential({ isRejected, signal: init?.signal ?? request.signal });
+          secret = await credential({
+            isRejected,
+            rejected: sentSecrets.get(own),
+            signal: init?.signal ?? request.signal,
+          });
           const problem = own.problemOf(secret);
           if (problem) throw new TypeError(`The credential ${problem}`);
         }
+        sentSecrets.set(own, secret);
         const texts = own.apply(secret, authorized);
         secrets?.push(...texts);
       }
       const { url, headers } = authorized;
       if (url === sent.url) return sendBy(fetch, sent, { ...init, headers });
-      const response = await sendBy(fetch, new Request(url, sent), { ...init, headers });
-      return Object.defineProperty(response, "url", { value: sent.url }); // without the credential
+      const copy = new Request(url, sent);
+      // With its bytes, a body keeps its Content-Length.
+      const body = isOnce || sent.body === null ? {} : { body: await copy.arrayBuffer() };
+      return withUrl(await sendBy(fetch, copy, { ...init, headers, ...body }), sent.url);
     };
     const again = isRenewable && request.body !== null ? request.clone() : request;
     const response = await send(request, false);

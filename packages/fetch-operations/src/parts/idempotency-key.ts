@@ -2,7 +2,8 @@ import { type Fetch, sendBy } from "../fetch.ts";
 
 /**
  * Returns a `fetch` that sends a new key with each POST and PATCH that has none, by which the service recognises a repeat. It
- * belongs around `retry`, so that all attempts have one key. Behind it, `retry` repeats these requests.
+ * belongs around `retry`, so that all attempts have one key. `retry` repeats requests with an `Idempotency-Key`; another header needs its
+ * option `isRepeatable`.
  */
 export function idempotencyKey(fetch: Fetch, header = "Idempotency-Key", methods = ["POST", "PATCH"]): Fetch {
   return (request, init) => {

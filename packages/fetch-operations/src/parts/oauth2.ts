@@ -1,6 +1,8 @@
 import createOpenapiClient from "openapi-fetch";
 import type { Fetch } from "../fetch.ts";
 import { type CredentialReason, TokenError } from "./authentication.ts";
+import { sizeLimit } from "./size-limit.ts";
+import { timeLimit } from "./time-limit.ts";
 
 /** The settings of `clientCredentials`. */
 export interface ClientCredentialsOptions {
@@ -13,6 +15,10 @@ export interface ClientCredentialsOptions {
   fetch?: Fetch | undefined;
 }
 
+/** The limits of a request for a token. */
+const MOST_BYTES = 1_000_000;
+const TIME_LIMIT = 30_000;
+
 /** The seconds before the end of a token's lifetime at which the next one is fetched. */
 const MARGIN = 30;
 
@@ -23,7 +29,11 @@ const MARGIN = 30;
 export function clientCredentials(options: ClientCredentialsOptions): (reason: CredentialReason) => Promise<string> {
   const { tokenUrl, clientId, clientSecret, scopes = [], fetch } = options;
   const { origin, pathname, search } = new URL(tokenUrl);
-  const { POST } = createOpenapiClient({ baseUrl: origin, redirect: "error", ...(fetch && { fetch }) }) as unknown as {
+  const limited = timeLimit(
+    sizeLimit((request, init) => (fetch ?? globalThis.fetch)(init ? new Request(request, init) : request), MOST_BYTES),
+    TIME_LIMIT,
+  );
+  const { POST } = createOpenapiClient({ baseUrl: origin, redirect: "error", fetch: limited }) as unknown as {
     POST: (path: string, init: object) => Promise<TokenResponse>;
   };
   let current: { token: string; end: number } | undefined;
@@ -34,6 +44,8 @@ export function clientCredentials(options: ClientCredentialsOptions): (reason: C
     const body = { grant_type: "client_credentials", ...(scopes.length > 0 && { scope: scopes.join(" ") }) };
     const headers = { Authorization: `Basic ${basic}`, "Content-Type": "application/x-www-form-urlencoded" };
     const sent = POST(pathname + search, { headers, body }).catch((cause: unknown) => {
+      // The message of a SyntaxError repeats the response, which may be a token.
+      if (cause instanceof SyntaxError) throw new TokenError("The response of the token endpoint is not JSON.");
       throw new TokenError("The token endpoint cannot be reached. See cause.", undefined, cause);
     });
     const { data, error, response } = await sent;
@@ -48,8 +60,8 @@ export function clientCredentials(options: ClientCredentialsOptions): (reason: C
     return token;
   }
 
-  return async ({ isRejected }) => {
-    if (isRejected) current = undefined;
+  return async ({ isRejected, rejected }) => {
+    if (isRejected && (rejected === undefined || rejected === current?.token)) current = undefined;
     if (current !== undefined && performance.now() < current.end) return current.token;
     pending ??= renew().finally(() => (pending = undefined));
     return pending;

@@ -1,4 +1,4 @@
-import { type Fetch, sendBy } from "../fetch.ts";
+import { type Fetch, sendBy, withUrl } from "../fetch.ts";
 
 /** The error of a body that is larger than its limit. */
 export class TooLargeError extends Error {
@@ -19,8 +19,7 @@ export function sizeLimit(
     // Responses without a body or with a status that no program can construct stay as they are.
     if (response.body === null || response.status < 200 || response.status > 599 || isStream(response)) return response;
     const whole = new Response(await bytesOf(response, bytes), response);
-    Object.defineProperty(whole, "url", { value: response.url });
-    return whole;
+    return withUrl(whole, response.url);
   };
 }
 

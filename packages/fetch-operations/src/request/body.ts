@@ -1,5 +1,6 @@
 import { unsendable } from "../call/call-failure.ts";
 import { newKey } from "../parts/idempotency-key.ts";
+import { essenceOf } from "../media-type.ts";
 import { isInexact } from "./parameter.ts";
 
 /** Writes the body of a request. It may return the media type with parameters, such as a boundary; null leaves it to `fetch`. */
@@ -17,7 +18,8 @@ export interface WrittenBody {
 export function bodyTypes(writers: Readonly<Record<string, BodyWriter>>): BodyWriter {
   const declared = Object.keys(writers);
   return (value, contentType = declared[0]!) => {
-    const write = Object.hasOwn(writers, contentType) ? writers[contentType] : undefined;
+    const known = [contentType, essenceOf(contentType)].find((type) => Object.hasOwn(writers, type));
+    const write = known === undefined ? undefined : writers[known];
     if (write === undefined)
       throw unsendable(`The operation takes no body of type ${contentType}. Pass one of ${declared.join(", ")}.`);
     return write(value, contentType);
@@ -26,6 +28,7 @@ export function bodyTypes(writers: Readonly<Record<string, BodyWriter>>): BodyWr
 
 /** Writes a body as JSON. Throws for an integer that a number has rounded. */
 export const writeJson: BodyWriter = (value, contentType = "application/json") => {
+  if (value instanceof FormData) return { body: value, contentType: null };
   const body = JSON.stringify(value);
   if (/\d{16}/.test(body)) JSON.stringify(value, (_key, part: unknown) => exact(part));
   return { body, contentType };

@@ -1,4 +1,4 @@
-import { isJson } from "../response/media-types.ts";
+import { isJson } from "../media-type.ts";
 import { chunksOf } from "../parts/size-limit.ts";
 import { type BodyWriter, FORM, isStream } from "./body.ts";
 import { deepPairs, isPlainObject, styled } from "../parts/styles.ts";

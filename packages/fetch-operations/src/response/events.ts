@@ -73,7 +73,7 @@ async function* resumed(exchange: ResponseExchange, parse: (data: string) => unk
     }
     await pause(state.delay, signal);
     signal?.throwIfAborted();
-    const again = { ...options, headers: { "Last-Event-ID": state.lastId } };
+    const again = { ...options, headers: { ...options.headers, "Last-Event-ID": state.lastId } };
     response = await sendRaw(connection, resumption, parts, again);
     if (response.status === 204) return;
   }

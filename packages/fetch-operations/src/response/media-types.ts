@@ -1,5 +1,6 @@
 import { type Reader, readText } from "./read-body.ts";
 import { unreadable } from "../call/call-failure.ts";
+import { essenceOf } from "../media-type.ts";
 
 /** Returns a reader that takes the reader of the response's media type. With several, the result names the media type. */
 export function mediaTypes(readers: Readonly<Record<string, Reader>>): Reader {
@@ -22,14 +23,4 @@ function declaredType(declared: readonly string[], contentType: string | null): 
   const ranges = [type, `${major}/*${suffix}`, `${major}/*`, "*/*"];
   const found = ranges.flatMap((range) => declared.find((key) => essenceOf(key) === range) ?? [])[0];
   return found ?? (declared.length === 1 ? declared[0] : undefined);
-}
-
-/** Returns a media type without its parameters, in lower case. */
-export function essenceOf(contentType: string | null): string {
-  return (contentType ?? "").split(";", 1)[0]!.trim().toLowerCase();
-}
-
-/** Whether a media type is JSON by name or by suffix, with parameters or not. */
-export function isJson(contentType: string | null): boolean {
-  return /[/+]json$/.test(essenceOf(contentType));
 }

@@ -1,6 +1,6 @@
 import { errorOf, failureOf } from "../call/failure.ts";
 import type { ResponseExchange } from "../call/exchange.ts";
-import { essenceOf, isJson } from "./media-types.ts";
+import { essenceOf, isJson } from "../media-type.ts";
 import { chunksOf, tooLarge } from "../parts/size-limit.ts";
 import { type Reader, readText } from "./read-body.ts";
 import { parsed, readJson } from "./read-json.ts";

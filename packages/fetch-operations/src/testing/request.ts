@@ -1,6 +1,6 @@
 import { ContractViolation, type FakeContract, type OperationContract } from "./contract.ts";
 import type { ParameterObject, Schema } from "openapi-document";
-import { essenceOf, isJson } from "../response/media-types.ts";
+import { essenceOf, isJson } from "../media-type.ts";
 import { missingCredential } from "./credentials.ts";
 import { decoded, readParameter, type SentParameters, sentParameters } from "./parameters.ts";
 import { pointerTo, type SchemaError } from "./schema.ts";

@@ -1,7 +1,7 @@
 /** Validates responses against the contract. It needs `@cfworker/json-schema`. */
 import type { ClientOptions, ResponseEvent } from "../options.ts";
 import type { OperationDescription } from "../operation.ts";
-import { essenceOf, isJson } from "../response/media-types.ts";
+import { essenceOf, isJson } from "../media-type.ts";
 import {
   type ContractDocument,
   contractOf,
