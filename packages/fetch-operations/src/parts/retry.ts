@@ -68,11 +68,13 @@ export function retry(fetch: Fetch, settings: RetrySettings = {}): Fetch {
         failure.error = error;
       }
       const { response, error } = failure;
-      // A success returns its own retries, and a tenth of a retry.
-      if (response?.ok) budget.left = Math.min(budget.max, budget.left + attempt - 1 + 0.1);
+      if (response?.ok) {
+        // A success returns its own retries, and a tenth of a retry.
+        budget.left = Math.min(budget.max, budget.left + attempt - 1 + 0.1);
+        return response;
+      }
       const delay = delayBeforeRetry(response?.headers, attempt, limits);
-      const isRetried =
-        !response?.ok && !isLast && !signal.aborted && delay !== undefined && (await isTransient(failure));
+      const isRetried = !isLast && !signal.aborted && delay !== undefined && (await isTransient(failure));
       if (!isRetried || performance.now() + delay >= end || budget.left < 1) {
         if (response === undefined) throw error;
         return response;
