@@ -88,7 +88,7 @@ else console.log(result.status, result.error);
 \`\`\`
 
 Each operation of the contract is a method. The compiler knows its parameters, and the body of each status.
-[The README of fetch-operations](../fetch-operations/README.md#calls) describes calls, options, retries, pages, errors and tests.
+[The guides of fetch-operations](../fetch-operations/README.md#documentation) describe calls, options, retries, pages, errors and tests.
 \`fetch-operations.config.json\` has the settings of the generator.
 `,
     "packages/client/test/contract.test.ts": `import { startService } from "@${name}/server/testing";
