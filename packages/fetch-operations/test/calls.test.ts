@@ -146,6 +146,13 @@ describe("credentials", () => {
     expect(inspect((await server.own()).error)).not.toContain("cr+t");
   });
 
+  test("are in no message or body of an undeclared error", async () => {
+    const page = respond(500, '{"code":"c","message":"bad s3cr3t"}');
+    await using server = await clientOf({ ...secured, errors: [] }, page, { credentials, retry: false });
+    const shown = { message: "bad [credential]" };
+    expect((await server.own()).error).toMatchObject({ ...shown, body: shown });
+  });
+
   test("in the query are not in the URL of a response or its clone", async () => {
     const urls: string[] = [];
     const onResponse = ({ response }: { response: Response }) => void urls.push(response.url, response.clone().url);

@@ -24,7 +24,7 @@ export function call<Args extends unknown[], Result>(
 }
 
 /** Returns the data of a success. Throws the error of the contract for any other result. */
-export function dataOrThrow(exchange: Pick<Exchange, "api" | "operation" | "url" | "result">): unknown {
+export function dataOrThrow(exchange: Parameters<typeof errorOf>[0]): unknown {
   if (exchange.result.ok) return exchange.result.data;
   throw errorOf(exchange);
 }

@@ -13,10 +13,8 @@ export const ABORTED = "The call was aborted.";
 const TIMED_OUT = "The complete response did not arrive in time.";
 
 /** Returns the error of a call, without the credentials that a response may repeat. */
-export function errorOf(
-  exchange: Pick<Exchange, "api" | "operation" | "url" | "result"> & Partial<Pick<Exchange, "secrets">>,
-): Error {
-  const { api, operation, url, result, secrets = [] } = exchange;
+export function errorOf(exchange: Pick<Exchange, "api" | "operation" | "url" | "result" | "secrets">): Error {
+  const { api, operation, url, result, secrets } = exchange;
   const error: Error & { headers?: Headers | undefined } = new api.error(api, operation, url, result as ErrorResult);
   error.message = masked(error.message, secrets);
   if (error.headers) error.headers = maskedHeaders(error.headers, secrets);
@@ -71,7 +69,7 @@ export function errorResult(exchange: ResponseExchange, body: unknown): ErrorRes
   const facts = factsOf(exchange, text);
   const undeclared = {
     code: ownCode,
-    message: ownMessage,
+    message: masked(ownMessage, exchange.secrets),
     status,
     body: withoutSecrets(error, text, exchange),
     ...facts,

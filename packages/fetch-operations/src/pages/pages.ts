@@ -34,8 +34,8 @@ export function paginateBy<Args extends unknown[], Result, Item>(
     for await (const page of pages()) {
       for (const item of page.items) {
         if (signal?.aborted) {
-          const { api } = connection;
-          throw errorOf({ api, operation, result: failure({ api, secrets: [] }, "aborted", ABORTED, signal.reason) });
+          const facts = { api: connection.api, operation, secrets: [] };
+          throw errorOf({ ...facts, result: failure(facts, "aborted", ABORTED, signal.reason) });
         }
         yield item;
       }

@@ -1,6 +1,6 @@
 import { type Fetch, sendBy, withUrl } from "../fetch.ts";
 
-/** A credential: an API key, a token, or a function that returns it. The function is asked again after a 401, once. */
+/** A credential: an API key, a token, or a function that returns it. The function is asked again after a 401. */
 export type Credential = string | BasicCredential | ((reason: CredentialReason) => Secret | Promise<Secret>);
 
 /** A user with a password, for the scheme `basic` (RFC 7617). */
@@ -60,7 +60,7 @@ export interface AuthenticationSettings {
 
 /**
  * Returns a `fetch` that adds credentials to each request: `authenticate(fetch, [[bearer(), token]])`. A header that the request
- * has already takes precedence. After a 401, a credential that is a function is asked again, once. Rejects with a TypeError for a
+ * has already takes precedence. After a 401, a credential that is a function is asked again, once for each request. Rejects with a TypeError for a
  * value that is no secret of its scheme.
  */
 export function authenticate(

@@ -33,7 +33,7 @@ export function logTo(
       const path = url.split("?", 1)[0]!;
       write(
         status < 400 ? "debug" : "info",
-        `${[operationId, method, path, status, Math.round(duration)].filter((part) => part !== "").join(" ")} ms (attempt ${attempt})`,
+        `${operationId && `${operationId} `}${method} ${path} ${status} ${Math.round(duration)} ms (attempt ${attempt})`,
       );
     },
     onRetry: ({ operationId, attempt, delay, code }: Retry) => {

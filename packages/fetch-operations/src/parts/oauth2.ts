@@ -1,5 +1,5 @@
 import createOpenapiClient from "openapi-fetch";
-import type { Fetch } from "../fetch.ts";
+import { type Fetch, sendBy } from "../fetch.ts";
 import { type CredentialReason, TokenError } from "./authentication.ts";
 import { sizeLimit } from "./size-limit.ts";
 import { timeLimit } from "./time-limit.ts";
@@ -30,7 +30,7 @@ export function clientCredentials(options: ClientCredentialsOptions): (reason: C
   const { tokenUrl, clientId, clientSecret, scopes = [], fetch } = options;
   const { origin, pathname, search } = new URL(tokenUrl);
   const limited = timeLimit(
-    sizeLimit((request, init) => (fetch ?? globalThis.fetch)(init ? new Request(request, init) : request), MOST_BYTES),
+    sizeLimit((request, init) => sendBy(fetch ?? globalThis.fetch, request, init), MOST_BYTES),
     TIME_LIMIT,
   );
   const { POST } = createOpenapiClient({ baseUrl: origin, redirect: "error", fetch: limited }) as unknown as {

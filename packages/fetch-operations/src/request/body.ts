@@ -56,12 +56,12 @@ export function isStream(value: unknown): value is ReadableStream<Uint8Array> {
 /** Writes a body as JSON, with each `bigint` as an integer. */
 export const writeBigJson: BodyWriter = (value, contentType = "application/json") => {
   const { rawJSON } = JSON as { rawJSON?: (text: string) => unknown };
+  const write = (integer: (digits: string) => unknown) =>
+    JSON.stringify(value, (_key, part: unknown) => (typeof part === "bigint" ? integer(String(part)) : exact(part)));
+  if (rawJSON) return { body: write(rawJSON), contentType };
   const mark = newKey(); // no text of the program has it
-  const text = JSON.stringify(value, (_key, part: unknown): unknown => {
-    if (typeof part !== "bigint") return exact(part);
-    return rawJSON ? rawJSON(String(part)) : mark + String(part);
-  }) as string | undefined;
-  return { body: text?.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, "g"), "$1"), contentType };
+  const marked = write((digits) => mark + digits) as string | undefined;
+  return { body: marked?.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, "g"), "$1"), contentType };
 };
 
 /**
