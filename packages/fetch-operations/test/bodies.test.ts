@@ -2,8 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { describe, expect, test } from "vitest";
 import { type AnyResult, generatedClient } from "./generated-client.ts";
 import { serve, serveDocument } from "./shop.ts";
+import { string } from "./schemas.ts";
 
-const string = { type: "string" };
 const binary = { type: "string", format: "binary" };
 const json = { "application/json": { schema: {} } };
 const done = { 200: { description: "", content: json } };

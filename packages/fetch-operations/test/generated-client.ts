@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Call, OperationError, OperationDescription } from "../src/index.ts";
@@ -53,4 +54,23 @@ export async function generatedClient(document: object, config: Partial<Config> 
     folder,
     [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
   };
+}
+
+/** Returns the compiler's messages for a program in the folder of a client. */
+export function compile({ folder }: GeneratedClient, program: string): string {
+  writeFileSync(join(folder, "program.ts"), program);
+  const compilerOptions = {
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUnusedLocals: true,
+    noEmit: true,
+    module: "nodenext",
+    target: "es2022",
+    lib: ["es2023", "dom", "dom.iterable", "dom.asynciterable"],
+    types: [],
+    allowImportingTsExtensions: true,
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+  const tsc = join(import.meta.dirname, "../../../node_modules/typescript/bin/tsc");
+  return spawnSync(process.execPath, [tsc, "-p", folder, "--pretty", "false"], { encoding: "utf8" }).stdout;
 }

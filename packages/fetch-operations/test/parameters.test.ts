@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { generatedClient } from "./generated-client.ts";
 import { createFake } from "../src/testing/index.ts";
 import { serveDocument } from "./shop.ts";
+import { string } from "./schemas.ts";
 
-const string = { type: "string" };
 const integer = { type: "integer" };
 const strings = { type: "array", items: string };
 const integers = { type: "array", items: integer };

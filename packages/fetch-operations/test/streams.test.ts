@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { generatedClient, type GeneratedClient } from "./generated-client.ts";
 import { serve, type TestServer } from "./shop.ts";
+import { ref } from "./schemas.ts";
 
 describe("streams", () => {
   async function stream(type: string, schema: object, listener: RequestListener, options: object = {}, method = "get") {
@@ -152,7 +153,6 @@ describe("streams", () => {
   });
 });
 
-const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const data = (schema: object) => ({
   type: "object",
   required: ["data"],

@@ -3,8 +3,8 @@ import type { Config } from "../src/generate/config.ts";
 import { shapesOf } from "../src/contract/shapes.ts";
 import { type GeneratedClient, generatedClient } from "./generated-client.ts";
 import { serve } from "./shop.ts";
+import { ref } from "./schemas.ts";
 
-const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const int64 = { type: "integer", format: "int64" };
 const time = { type: "string", format: "date-time" };
 const schemas = {
