@@ -38,3 +38,16 @@ test("an allOf has no objects without fields in the copy for types, because they
     Pet: { type: "object", allOf: [{}, name] },
   });
 });
+
+test("schemas that are referenced in other places get names, and what an example refers to gets none", () => {
+  const example = [{ query: "a" }];
+  const schemas = { Search: { type: "array", items: { type: "object" }, example } };
+  const $ref = "#/components/schemas/Search";
+  const content = { schema: { $ref: `${$ref}/items` }, examples: { one: { $ref: `${$ref}/example` } } };
+  const copy = documentForTypes({
+    openapi: "3.0.3",
+    paths: { "/": { put: { requestBody: { content: { "application/json": content } }, responses: {} } } },
+    components: { schemas },
+  });
+  expect(Object.keys(copy.components.schemas)).toEqual(["Search", "components_schemas_Search_items"]);
+});

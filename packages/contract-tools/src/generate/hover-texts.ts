@@ -1,5 +1,5 @@
-import { inlineHeaders } from "openapi-document/openapi-typescript";
-import { HOLDS_VALUES, IS_MAP, isAnnotation, type OpenApiDocument, resolve, type Schema } from "openapi-document";
+import { forEachKeywordObject, inlineHeaders } from "openapi-document/openapi-typescript";
+import { isRecord, type OpenApiDocument, propertiesOf, resolve, type Schema } from "openapi-document";
 import type { OpenAPI3 } from "openapi-typescript";
 
 /**
@@ -9,25 +9,12 @@ import type { OpenAPI3 } from "openapi-typescript";
 export function withHoverTexts(document: OpenAPI3): OpenAPI3 {
   const copy = structuredClone(document);
   inlineHeaders(copy);
-  addHoverTexts(copy, copy, new Set());
+  forEachKeywordObject(copy, (node) => {
+    if ("in" in node && "name" in node) addHoverText(copy, node, (node as { schema?: Schema }).schema ?? {}, true);
+    for (const property of Object.values(propertiesOf(node)))
+      if (isRecord(property)) addHoverText(copy, property, property);
+  });
   return copy;
-}
-
-/** `map` is the keyword that the node is the value of, if the author of the document chooses the node's keys. */
-function addHoverTexts(document: OpenApiDocument, node: unknown, done: Set<unknown>, map?: string): void {
-  if (typeof node !== "object" || node === null || done.has(node)) return;
-  done.add(node); // Responses that refer to one header share it.
-  if (map === undefined && "in" in node && "name" in node) {
-    const parameter = node as Schema & { schema?: Schema };
-    addHoverText(document, parameter, parameter.schema ?? {}, true);
-  }
-  for (const [key, child] of Object.entries(node) as [string, unknown][]) {
-    if (map === "properties" && typeof child === "object" && child !== null)
-      addHoverText(document, child as Schema, child as Schema);
-    const isKeyword = map === undefined && !Array.isArray(node);
-    if (isKeyword && (HOLDS_VALUES.has(key) || isAnnotation(key))) continue;
-    addHoverTexts(document, child, done, isKeyword && IS_MAP.has(key) && !Array.isArray(child) ? key : undefined);
-  }
 }
 
 /** Writes bounds and default into a node's description. A property's default becomes the tag `@default` instead. */

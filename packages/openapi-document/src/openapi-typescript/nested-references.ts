@@ -1,5 +1,6 @@
 import type { OpenApiDocument, Schema } from "../objects.ts";
 import { pointer, pointerKeys } from "../references.ts";
+import { forEachKeywordObject } from "./keyword-objects.ts";
 
 /**
  * Gives each schema that is referenced inside another place, such as a response of another operation, a name in
@@ -9,18 +10,13 @@ export function nameNestedSchemas(document: OpenApiDocument): void {
   const components = (document["components"] ?? {}) as { schemas?: Record<string, Schema> };
   const names = new Map<string, string>();
   const taken = new Set(Object.keys(components.schemas ?? {}));
-  visit(document);
+  forEachKeywordObject(document, (node) => {
+    if (typeof node.$ref === "string" && isNestedSchema(node.$ref))
+      node.$ref = `#/components/schemas/${componentName(node.$ref)}`;
+  });
   if (names.size === 0) return;
   const named = Array.from(names, ([reference, name]) => [name, structuredClone(pointer(document, reference))]);
   document["components"] = { ...components, schemas: { ...components.schemas, ...Object.fromEntries(named) } };
-
-  function visit(node: unknown): void {
-    if (typeof node !== "object" || node === null) return;
-    const own = node as { $ref?: unknown };
-    if (typeof own.$ref === "string" && isNestedSchema(own.$ref))
-      own.$ref = `#/components/schemas/${componentName(own.$ref)}`;
-    for (const value of Object.values(node)) visit(value);
-  }
 
   /** Returns a name made of the keys of a pointer, such as `paths_orders_get_responses_200_content_application_json_schema`. */
   function componentName(reference: string): string {
