@@ -1,0 +1,3 @@
+import { followTutorial } from "./tutorial-reader.ts";
+
+followTutorial("PostgreSQL");
