@@ -29,7 +29,7 @@ export const PETSTORE_FILES = [
   "packages/contract-tools/test/{contract,contract.long,every-change.long,generated-files}.test.ts",
   "packages/contract-tools/test/temporary-contract.ts",
   "packages/dev/test/{book-visit,reader}.ts",
-  "packages/dev/test/{dev.long.test,tutorial-reader,tutorial.*.long.test}.ts",
+  "packages/dev/test/{dev.long.test,follow-tutorial,tutorial.*.long.test}.ts",
   "packages/repository/test/{contract-lint,hover,promises,readme.long}.test.ts",
   // the tests that adopt other contracts: a repository is adopted once
   "packages/adopt/test/*.long.test.ts",

@@ -1,3 +1,3 @@
-import { followTutorial } from "./tutorial-reader.ts";
+import { followTutorial } from "./follow-tutorial.ts";
 
 followTutorial("SQLite");

@@ -11,14 +11,13 @@ import { document as zoo } from "./fixtures/zoo.ts";
 const TIMEOUT = { timeout: 900_000 };
 
 test.each(Object.entries<OpenApiDocument>({ market, zoo, kennel, bookshop }))(
-  "%s: no request of every third takes more time than its size justifies",
+  "%s: no request takes more time than its size justifies",
   TIMEOUT,
   async (_name, document) => {
-    let count = 0;
-    const report = await costsOf(document, serve(document), { isMeasured: () => count++ % 3 === 0 });
+    const report = await costsOf(document, serve(document));
     print(report);
     expect(report.faults).toEqual([]);
-    expect(report.costs.length).toBeGreaterThan(300);
+    expect(report.costs.length).toBeGreaterThan(1_000);
   },
 );
 
@@ -30,13 +29,13 @@ test("no streamed body takes more time than its size justifies", TIMEOUT, async 
   expect(report.costs.length).toBeGreaterThan(150);
 });
 
-test("GitHub: no request to every 80th operation takes more time than its size justifies", TIMEOUT, async () => {
+test("GitHub: no request to every 40th operation takes more time than its size justifies", TIMEOUT, async () => {
   const github = githubDocument();
-  const chosen = new Set(operationsOf(github).flatMap(({ id }, at) => (at % 80 === 0 ? id : [])));
+  const chosen = new Set(operationsOf(github).flatMap(({ id }, at) => (at % 40 === 0 ? id : [])));
   let count = 0;
   const isMeasured = (id: string) => chosen.has(id) && count++ % 4 === 0;
   const report = await costsOf(github, serve(github), { isMeasured });
   print(report);
   expect(report.faults).toEqual([]);
-  expect(report.costs.length).toBeGreaterThan(2_000);
+  expect(report.costs.length).toBeGreaterThan(5_000);
 });
