@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { ProxyOptions } from "vite";
 
 const ROOT = join(import.meta.dirname, "../..");
-const MOCK = join(ROOT, "packages/dev/src/mock/main.ts");
+const MOCK = join(ROOT, "packages/contract-tools/src/mock/main.ts");
 const KEY_FILE = join(ROOT, "data/quickstart.key");
 
 /** How long a service may take to respond, in milliseconds. */

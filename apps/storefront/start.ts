@@ -1,5 +1,5 @@
 /** `pnpm storefront`: serves the page against the running service, or else against the mock. */
-import { createProgram, PNPM, runProgram } from "@platform/command-line";
+import { createProgram, PNPM, runProgram } from "@openapi-operations/command-line";
 import { createServer } from "vite";
 import { type Backend, findService, proxyTo, startMock } from "./backend.ts";
 

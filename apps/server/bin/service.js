@@ -15,7 +15,11 @@ if (existsSync(new URL("../src/main.js", import.meta.url))) {
   if (process.cwd().startsWith(root)) process.chdir(root); // a package that has this program runs it in its own folder
   await import("../src/main.ts");
 } else {
-  rejectNode(`22.18 or newer: run it through \`npx -y pnpm@12.21.0 ${name} …\`, which brings its own Node.`);
+  const hasNode = existsSync(new URL("../../../pnpm-workspace.yaml", import.meta.url)); // not inside of another workspace
+  const remedy = hasNode
+    ? `run it through \`npx -y pnpm@12.21.0 ${name} …\`, which brings its own Node.`
+    : "install one.";
+  rejectNode(`22.18 or newer: ${remedy}`);
 }
 
 function rejectNode(remedy) {

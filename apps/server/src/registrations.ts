@@ -1,10 +1,9 @@
 import type { OperationsWithDefaults } from "@petstore/contract";
-import { apiKeys } from "@platform/api-keys/keys.table";
-import { tablesOf, type TablesOf } from "@platform/storage/registration";
+import { apiKeys } from "@openapi-operations/api-keys/keys.table";
+import { handlersOf, tablesOf, type TablesOf } from "@openapi-operations/storage/registration";
 import type { Handlers } from "express-operations";
 import type { Context } from "./resources/context.ts";
 import { pets } from "./resources/pets/index.ts";
-import { handlersOf } from "./resources/resource.ts";
 
 /** The registrations of all resources and packages with tables. A table comes after the tables that it references. */
 export const REGISTRATIONS = [pets, apiKeys] as const;

@@ -1,7 +1,7 @@
 import { document } from "@petstore/contract/document";
-import { generateApiKey } from "@platform/api-keys/api-key";
+import { generateApiKey } from "@openapi-operations/api-keys/api-key";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectError, startService, type TestService } from "../testing/service.ts";
+import { expectError, startService, type TestService } from "./petstore.ts";
 
 describe("credentials", () => {
   test("a 401 says how to send an API key, whatever is wrong with the credentials", async () => {

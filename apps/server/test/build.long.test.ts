@@ -1,14 +1,15 @@
-import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
+import { build } from "@openapi-operations/contract-tools/build";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { needsTool } from "@platform/test-support/machine";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
-import { json } from "../testing/service.ts";
+import { json } from "./petstore.ts";
 import { startProgram } from "./program.ts";
 
 const SERVER = resolve(import.meta.dirname, "..");
@@ -37,7 +38,7 @@ describe("the output of `build`, copied to another folder,", () => {
   let copy = "";
   beforeAll(async () => {
     const folder = await mkdtemp(join(tmpdir(), "build-"));
-    execFileSync(process.execPath, [join(SERVER, "build.ts"), join(folder, "built")], { stdio: "pipe" });
+    await build(SERVER, join(folder, "built"));
     copy = join(folder, "copy");
     cpSync(join(folder, "built"), copy, { recursive: true });
     rmSync(join(folder, "built"), { recursive: true });
@@ -123,7 +124,7 @@ describe("the output of `build`, copied to another folder,", () => {
     const listed = readFileSync(join(copy, "LICENSES.md"), "utf8").matchAll(/^## (\S+) (\d+\.\d+\.\d+) \(/gm);
     const expected = Array.from(listed, ([, name, version]) => `pkg:npm/${name!.replace("@", "%40")}@${version}`);
     const platform = ["api-keys", "command-line", "service", "storage"].map(
-      (name) => `pkg:npm/%40platform/${name}@1.0.0`,
+      (name) => `pkg:npm/%40openapi-operations/${name}@0.1.0`,
     );
     const ours = ["pkg:npm/%40petstore/contract@1.0.0", ...platform, ...PUBLISHED];
     expect(bom.components.map(({ purl }) => purl).toSorted()).toEqual([...expected, ...ours].toSorted());

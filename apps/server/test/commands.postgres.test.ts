@@ -2,16 +2,18 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { listAudit } from "@platform/api-keys/audit.repository";
-import { idempotent } from "@platform/api-keys/idempotent";
-import { createApiKey, findApiKey, listApiKeys, revokeApiKey } from "@platform/api-keys/keys.repository";
-import type { CopiedTable } from "@platform/storage/copy";
-import { migrate } from "@platform/storage/migrations";
+import { listAudit } from "@openapi-operations/api-keys/audit.repository";
+import { idempotent } from "@openapi-operations/api-keys/idempotent";
+import { createApiKey, findApiKey, listApiKeys, revokeApiKey } from "@openapi-operations/api-keys/keys.repository";
+import type { CopiedTable } from "@openapi-operations/storage/copy";
+import { migrate } from "@openapi-operations/storage/migrations";
 import { execute } from "@platform/test-support/postgres";
-import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
-import type { Kysely } from "kysely";
+import { temporaryFolder } from "@platform/test-support/temporary";
+import { type Kysely, sql } from "kysely";
 import { describe, expect, inject, test } from "vitest";
-import { examine } from "../src/doctor.ts";
+import { examine } from "@openapi-operations/api-keys/doctor";
+import { temporaryUrl } from "@openapi-operations/storage/testing";
+import { DEFINITION } from "../src/definition.ts";
 import { MIGRATIONS } from "../src/migrations.ts";
 import { TABLES } from "../src/registrations.ts";
 import { insertPet, listPets } from "../src/resources/pets/pets.repository.ts";
@@ -44,7 +46,13 @@ describe("the program", () => {
         if ((progress += chunk as string).includes("\n")) break;
     };
     const [name, migration] = Object.entries(MIGRATIONS)[0]!;
-    const slow = { ...migration, up: (db: Kysely<unknown>) => untilProgress().then(() => migration.up(db)) };
+    const up = async (db: Kysely<unknown>) => {
+      // The program may take longer to start than a transaction of the service may be idle.
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(db);
+      await untilProgress();
+      await migration.up(db);
+    };
+    const slow = { ...migration, up };
     await migrate(opened(DATABASE_URL), { ...MIGRATIONS, [name]: slow });
     expect(progress).toMatch(/^Waiting for another process that migrates the database(, 1 s)?\n$/);
     expect(await result).toBe("The database is up to date.\n");
@@ -53,7 +61,7 @@ describe("the program", () => {
 
 describe("the command doctor", () => {
   async function found(url: string, check: string) {
-    const findings = await examine({ DATABASE_URL: url, PORT: "1" });
+    const findings = await examine(DEFINITION, { DATABASE_URL: url, PORT: "1" });
     return findings.find((finding) => finding.check === check);
   }
 

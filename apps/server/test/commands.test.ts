@@ -1,13 +1,11 @@
 import { join } from "node:path";
-import { addAuditCommand } from "@platform/api-keys/audit.commands";
-import { addKeysCommands } from "@platform/api-keys/keys.commands";
-import { keptApiKeys } from "@platform/api-keys/keys.kept-data";
-import { addBackupCommands, resultOf } from "@platform/storage/backup.commands";
-import { addCopyCommand } from "@platform/storage/copy";
-import { temporaryUrl } from "@platform/test-support/temporary";
+import { keptApiKeys } from "@openapi-operations/api-keys/keys.kept-data";
+import { addAdministration } from "@openapi-operations/api-keys/program";
+import { resultOf } from "@openapi-operations/storage/backup.commands";
+import { temporaryUrl } from "@openapi-operations/storage/testing";
 import { Command } from "commander";
 import { describe, expect, test } from "vitest";
-import { addDoctorCommand } from "../src/doctor.ts";
+import { DEFINITION } from "../src/definition.ts";
 import { TABLES } from "../src/registrations.ts";
 import { run } from "./program.ts";
 
@@ -20,17 +18,7 @@ describe("the commands", () => {
   test("each command, argument and option has a description", () => {
     const program = new Command("petstore").description("all commands");
     const unread = () => expect.fail("settings are read though no command runs");
-    addKeysCommands(program, { withDatabase: unread, environment: unread, scopes: [] });
-    addAuditCommand(program, { withDatabase: unread, tables: {} });
-    addBackupCommands(program, {
-      databaseUrl: unread,
-      backupFolder: unread,
-      migrations: {},
-      tables: {},
-      keptData: keptApiKeys,
-    });
-    addCopyCommand(program, { migrations: {}, tables: {} });
-    addDoctorCommand(program);
+    addAdministration(program, { ...DEFINITION, readConfig: unread });
     const commands = withSubcommands(program);
     expect(commands.length).toBeGreaterThan(10);
     const silent = commands.flatMap((command) => [

@@ -1,7 +1,7 @@
 import { normalize, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ConfigError } from "@platform/service/settings";
-import { pathOfFileUrl } from "@platform/storage/url";
+import { ConfigError } from "@openapi-operations/service/settings";
+import { pathOfFileUrl } from "@openapi-operations/storage/url";
 import { isPosix } from "@platform/test-support/machine";
 import express from "express";
 import { describe, expect, test } from "vitest";

@@ -1,11 +1,11 @@
-import { type OperationId, scopes } from "@petstore/contract";
+import { type operations, scopes } from "@petstore/contract";
 import { codeSamples } from "@petstore/contract/code-samples";
 import { document } from "@petstore/contract/document";
-import { keyUses } from "@platform/api-keys/authentication";
-import { createApiKey } from "@platform/api-keys/keys.repository";
-import { type ErrorCode, ERRORS } from "@platform/service/errors";
-import { listen } from "@platform/service/listener";
-import { openDatabase } from "@platform/storage/database";
+import { keyUses } from "@openapi-operations/api-keys/authentication";
+import { createApiKey } from "@openapi-operations/api-keys/keys.repository";
+import { type ErrorCode, ERRORS } from "@openapi-operations/service/errors";
+import { listen } from "@openapi-operations/service/listener";
+import { openDatabase } from "@openapi-operations/storage/database";
 import { type OpenApiDocument, operationsOf, resolve, responseKey, type ResponseObject } from "openapi-document";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -13,7 +13,7 @@ import { parse } from "yaml";
 import { createApp } from "../src/app.ts";
 import { readConfig } from "../src/config.ts";
 import { insertPet } from "../src/resources/pets/pets.repository.ts";
-import { json, startService, type TestService } from "../testing/service.ts";
+import { json, startService, type TestService } from "./petstore.ts";
 import { temporaryStorage } from "./temporary.ts";
 
 describe("the published contract", () => {
@@ -194,7 +194,7 @@ describe("examples of refusals", () => {
   const valid = { name: "Rex", categoryId: 1 };
 
   /** The rejected request for each error example, by operation and name of the example. */
-  const REFUSED: Partial<Record<OperationId, Record<string, Refused>>> = {
+  const REFUSED: Partial<Record<keyof operations, Record<string, Refused>>> = {
     listPets: {
       limit: ["/pets?limit=101"],
       status: ["/pets?status=lost"],

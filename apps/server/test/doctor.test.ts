@@ -4,15 +4,17 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename, join } from "node:path";
 import { version } from "@petstore/contract";
-import { migrate } from "@platform/storage/migrations";
-import { pathOfFileUrl } from "@platform/storage/url";
-import { temporaryDisk, temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import { migrate } from "@openapi-operations/storage/migrations";
+import { pathOfFileUrl } from "@openapi-operations/storage/url";
+import { temporaryDisk, temporaryFolder } from "@platform/test-support/temporary";
 import { isPosix, needsPosix } from "@platform/test-support/machine";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { examine, type Check } from "../src/doctor.ts";
+import { examine, type Check } from "@openapi-operations/api-keys/doctor";
+import { temporaryUrl } from "@openapi-operations/storage/testing";
+import { DEFINITION } from "../src/definition.ts";
 import { MIGRATIONS } from "../src/migrations.ts";
-import { startService } from "../testing/service.ts";
+import { startService } from "./petstore.ts";
 import { run } from "./program.ts";
 import { opened } from "./temporary.ts";
 
@@ -51,7 +53,7 @@ describe("petstore doctor", () => {
     const old = { check: "backups", found: expect.stringMatching(/ is intact and \d+ h old$/), remedy: WATCH_BACKUPS };
     expect(await wrongIn(env)).toEqual([old]);
     expect(await wrongIn({ ...env, BACKUP_MAX_AGE: "9999w" })).toEqual([]);
-    const checks = await examine({ ...env, PORT: "1", SQLITE_CHECKPOINTS: "external" });
+    const checks = await examine(DEFINITION, { ...env, PORT: "1", SQLITE_CHECKPOINTS: "external" });
     expect(checks.slice(-2).map(({ check }) => check)).toEqual(["log", "backups"]);
   });
 
@@ -96,13 +98,14 @@ describe("petstore doctor", () => {
   });
 
   const wrongIn = async (env: NodeJS.ProcessEnv): Promise<Check[]> =>
-    (await examine({ PORT: "1", ...env })).filter(({ remedy }) => remedy !== undefined);
+    (await examine(DEFINITION, { PORT: "1", ...env })).filter(({ remedy }) => remedy !== undefined);
 
   test("reports each finding in one line", async () => {
     const folder = await temporaryFolder();
     const path = join(folder, "petstore.db");
     const env = { PORT: "1", DATABASE_URL: `file:${path}`, PETSTORE_ENV: "staging" };
-    const found = async () => (await examine(env)).map((finding) => [finding.check, finding.found, finding.remedy]);
+    const found = async () =>
+      (await examine(DEFINITION, env)).map((finding) => [finding.check, finding.found, finding.remedy]);
     const known = [
       ["settings", "staging, to listen on 127.0.0.1:1", undefined],
       ["versions", `petstore ${version}, Node ${process.versions.node}`, undefined],
@@ -125,7 +128,7 @@ describe("petstore doctor", () => {
   });
 
   test("prints an IPv6 address in brackets", async () => {
-    const findings = await examine({ HOST: "::1", PORT: "1", DATABASE_URL: await temporaryUrl() });
+    const findings = await examine(DEFINITION, { HOST: "::1", PORT: "1", DATABASE_URL: await temporaryUrl() });
     expect(findings[0]?.found).toBe("development, to listen on ::1:1");
     expect(findings.find(({ check }) => check === "service")?.found).toContain(" [::1]:1");
   });
@@ -173,7 +176,10 @@ describe("petstore doctor", () => {
     const env = { DATABASE_URL: service.databaseUrl, PORT: new URL(service.baseUrl).port };
     await service.addPet();
     expect(await wrongIn(env)).toEqual([]);
-    expect(await examine(env)).toContainEqual({ check: "service", found: `ready at 127.0.0.1:${env.PORT}` });
+    expect(await examine(DEFINITION, env)).toContainEqual({
+      check: "service",
+      found: `ready at 127.0.0.1:${env.PORT}`,
+    });
     await rename(path, `${path}.moved`);
     const wrong = await wrongIn(env);
     expect(wrong).toMatchObject([

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { document } from "@petstore/contract/document";
+import { startBehind } from "@openapi-operations/api-keys/testing";
 import { afterAll, expect, test } from "vitest";
-import { json, startBehind, startService } from "../testing/service.ts";
+import { json, startService } from "./petstore.ts";
 import { breakAnswers } from "./broken-proxy.ts";
 import { record, redocly } from "./redocly.ts";
 
@@ -32,7 +33,7 @@ await mkdir(traffic);
 let recordings = 0; // not the port: a later service can get it anew, and its recording would replace the earlier one
 startBehind((origin) => record(origin, join(traffic, `${(recordings += 1)}.har`)));
 const tags = document.tags.map(({ name }) => name.toLowerCase());
-for (const file of globSync(["conformance.test.ts", ...tags.map((tag) => `${tag}/*.test.ts`)], {
+for (const file of globSync(["conformance.test.ts", "limits.test.ts", ...tags.map((tag) => `${tag}/*.test.ts`)], {
   cwd: import.meta.dirname,
   exclude: ["**/*.sqlite.test.ts", "**/*.long.test.ts"],
 })) {

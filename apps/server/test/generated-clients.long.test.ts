@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { needsTool } from "@platform/test-support/machine";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startService } from "../testing/service.ts";
+import { startService } from "./petstore.ts";
 
 const run = promisify(execFile);
 const PROGRAMS = join(import.meta.dirname, "generated-clients");

@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { scopes } from "@petstore/contract";
-import { generateApiKey } from "@platform/api-keys/api-key";
-import { createApiKey, type IssuedApiKey } from "@platform/api-keys/keys.repository";
-import { migrate } from "@platform/storage/migrations";
-import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import { generateApiKey } from "@openapi-operations/api-keys/api-key";
+import { createApiKey, type IssuedApiKey } from "@openapi-operations/api-keys/keys.repository";
+import { migrate } from "@openapi-operations/storage/migrations";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
-import type { Check } from "../src/doctor.ts";
+import type { Check } from "@openapi-operations/api-keys/doctor";
+import { temporaryUrl } from "@openapi-operations/storage/testing";
 import { MIGRATIONS } from "../src/migrations.ts";
 import { insertPet } from "../src/resources/pets/pets.repository.ts";
 import { run, startProgram } from "./program.ts";

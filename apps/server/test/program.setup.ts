@@ -1,8 +1,8 @@
 import { globSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
+import { bundle } from "@openapi-operations/contract-tools/build";
 import type { TestProject } from "vitest/node";
-import { bundle, PROGRAM } from "../build.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -15,7 +15,7 @@ declare module "vitest" {
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(import.meta.dirname, "../node_modules/.program-")); // below the packages that are not bundled
   const own = globSync(join(import.meta.dirname, "programs/*.ts")).map((path) => [basename(path, ".ts"), path]);
-  await bundle(folder, { ...PROGRAM, ...Object.fromEntries(own) });
+  await bundle(resolve(import.meta.dirname, ".."), folder, Object.fromEntries(own) as Record<string, string>);
   provide("program", join(folder, "bin/service.js"));
   return () => rm(folder, { recursive: true });
 }

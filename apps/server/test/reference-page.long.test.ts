@@ -3,7 +3,7 @@ import { chromiumAbsence, launchChromium, needsTool } from "@platform/test-suppo
 import { type AxeResults, source as axe } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
-import { startService, type TestService } from "../testing/service.ts";
+import { startService, type TestService } from "./petstore.ts";
 
 /** The axe rules that the dialog of Scalar 1.72.1 breaks, and that its configuration cannot fix. */
 const SCALARS_OWN = new Set([

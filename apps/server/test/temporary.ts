@@ -1,6 +1,6 @@
-import type { Schema } from "@platform/storage/registration";
-import type { Storage } from "@platform/storage/storage";
-import * as storage from "@platform/storage/testing";
+import type { Schema } from "@openapi-operations/storage/registration";
+import type { Storage } from "@openapi-operations/storage/storage";
+import * as storage from "@openapi-operations/storage/testing";
 import type { Kysely } from "kysely";
 import { MIGRATIONS } from "../src/migrations.ts";
 import { TABLES, type Tables } from "../src/registrations.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startService, type TestService } from "../testing/service.ts";
+import { startService, type TestService } from "./petstore.ts";
 import { breakAnswers } from "./broken-proxy.ts";
 import { redocly } from "./redocly.ts";
 

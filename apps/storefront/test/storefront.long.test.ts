@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { createPetstore } from "@petstore/client";
 import { startService, type TestService } from "@petstore/server/testing";
 import { chromiumAbsence, freePort, launchChromium, needsTool } from "@platform/test-support/machine";
 import { type AxeResults, source as axe } from "axe-core";
@@ -24,8 +25,11 @@ beforeAll(async () => {
   if (chromiumAbsence !== undefined) return;
   await build({ root, logLevel: "error", build: { outDir } });
   [browser, service, mock] = await Promise.all([launchChromium(), startService(), startMock()]);
-  for (let number = 1; number <= 14; number += 1)
-    await service.addPet({ name: `Pet ${number}`, categoryId: number % 5, status: number > 12 ? "sold" : "available" });
+  const petstore = createPetstore({ baseUrl: service.baseUrl, apiKey: service.key });
+  for (let number = 1; number <= 14; number += 1) {
+    const pet = { name: `Pet ${number}`, categoryId: number % 5, status: number > 12 ? "sold" : "available" } as const;
+    await petstore.createPet(pet).orThrow();
+  }
 });
 afterAll(async () => {
   await browser?.close();

@@ -1,7 +1,7 @@
-import { isoDate, parseTime, printJson, printTable, wholeNumber } from "@platform/command-line";
-import { NAME } from "@platform/command-line/name";
-import type { WithDatabase } from "@platform/storage/database";
-import type { AnyTables } from "@platform/storage/registration";
+import { isoDate, parseTime, printJson, printTable, wholeNumber } from "@openapi-operations/command-line";
+import { SERVICE } from "@openapi-operations/command-line/name";
+import type { WithDatabase } from "@openapi-operations/storage/database";
+import type { AnyTables } from "@openapi-operations/storage/registration";
 import type { Command } from "commander";
 import { type AuditEntry, listAudit } from "./audit.repository.ts";
 import { parseId } from "./keys.commands.ts";
@@ -27,7 +27,7 @@ export function addAuditCommand(program: Command, audited: AuditSource): void {
   program
     .command("audit")
     .description("list changes of API keys and the writes made with them, latest last")
-    .option("--key <id>", `only entries of the key with this number in \`${NAME} keys list\``, parseId)
+    .option("--key <id>", `only entries of the key with this number in \`${SERVICE.name} keys list\``, parseId)
     .option("--since <time>", "only entries since this time, such as 24h, 7d or 2026-12-05T09:30Z", parseTime)
     .option("--limit <number>", "the maximum number of entries; the latest are shown", wholeNumber(1), DEFAULT_LIMIT)
     .option("--json", "print JSON")

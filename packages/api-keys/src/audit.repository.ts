@@ -1,5 +1,5 @@
 import { hostname, userInfo } from "node:os";
-import type { AddedBy, AnyTables } from "@platform/storage/registration";
+import type { AddedBy, AnyTables } from "@openapi-operations/storage/registration";
 import { type Kysely, type NotNull, sql } from "kysely";
 import type { ApiKeysTables, AuditTable } from "./keys.table.ts";
 

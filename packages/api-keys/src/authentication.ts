@@ -1,7 +1,7 @@
-import type { RequestState } from "@platform/service/stages";
-import type { Environment } from "@platform/service/settings";
-import { DatabaseError, isDatabaseUnavailable } from "@platform/storage/database-error";
-import type { Storage } from "@platform/storage/storage";
+import type { RequestState } from "@openapi-operations/service/stages";
+import type { Environment } from "@openapi-operations/service/settings";
+import { DatabaseError, isDatabaseUnavailable } from "@openapi-operations/storage/database-error";
+import type { Storage } from "@openapi-operations/storage/storage";
 import type { Request } from "express";
 import type { Grant } from "express-operations";
 import type { Kysely } from "kysely";
@@ -139,10 +139,4 @@ export function keyUses(write: Storage<ApiKeysTables>["write"], logger: Logger, 
       }
     },
   };
-}
-
-/** The input that every handler gets: the id of the caller's API key, and the storage with the tables of the handler. */
-export interface HandlerContext<Tables = ApiKeysTables> {
-  caller: { id: number };
-  context: Storage<Tables>;
 }

@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { NAME, SETTINGS_PREFIX } from "@platform/command-line/name";
-import { ConfigError, type Environment } from "@platform/service/settings";
+import { SERVICE } from "@openapi-operations/command-line/name";
+import { ConfigError, type Environment, variableOf } from "@openapi-operations/service/settings";
 import type { Kysely } from "kysely";
 import { isValidIn, isWellFormedApiKey } from "./api-key.ts";
 import { createApiKey, EVERY_SCOPE, findApiKey, registerApiKey } from "./keys.repository.ts";
@@ -34,7 +34,7 @@ export async function ensureQuickstartKey(
     if (!(cause instanceof Error && "syscall" in cause && "code" in cause)) throw cause;
     throw new ConfigError(
       `The quickstart key cannot be stored in ${file} (${String(cause.code)}). Make the path writable for this user, or remove ` +
-        `the file or folder that blocks it. With ${SETTINGS_PREFIX}_ENV=staging or production no quickstart key is stored.`,
+        `the file or folder that blocks it. With ${variableOf("SERVICE_ENV")}=staging or production no quickstart key is stored.`,
       { cause },
     );
   }
@@ -63,7 +63,7 @@ async function replaceFile(file: string, text: string): Promise<void> {
 }
 
 const MAX_BYTES = 1024;
-const REMEDY = `Make one with: umask 077; ${NAME} keys generate > <file>`;
+const remedy = () => `Make one with: umask 077; ${SERVICE.name} keys generate > <file>`;
 
 /**
  * Registers the key in the file of the setting `…_BOOTSTRAP_KEY_FILE` with `EVERY_SCOPE`. A key that is already in the database stays unchanged,
@@ -79,7 +79,7 @@ export async function ensureBootstrapKey(
   if (!isValidIn(environment, key))
     throw settingError(
       `names a file with a key of another environment, which ${environment} rejects. ` +
-        `Make one with: umask 077; ${SETTINGS_PREFIX}_ENV=${environment} ${NAME} keys generate > <file>`,
+        `Make one with: umask 077; ${variableOf("SERVICE_ENV")}=${environment} ${SERVICE.name} keys generate > <file>`,
     );
   const apiKey = await registerApiKey(db, key, { name: "bootstrap" });
   return apiKey === undefined ? "known" : "registered";
@@ -93,10 +93,10 @@ async function readKey(path: string): Promise<string> {
     if ((stats.mode & forbiddenMode(stats.uid)) !== 0) {
       throw settingError("names a file that users other than its owner may read or write. Run: chmod 600 <file>");
     }
-    if (stats.size > MAX_BYTES) throw settingError(`names a file that contains more than one API key. ${REMEDY}`);
+    if (stats.size > MAX_BYTES) throw settingError(`names a file that contains more than one API key. ${remedy()}`);
     const text = (await file.readFile("utf8")).trim();
-    if (text === "") throw settingError(`names a file that is empty. ${REMEDY}`);
-    if (!isWellFormedApiKey(text)) throw settingError(`names a file that does not hold one API key. ${REMEDY}`);
+    if (text === "") throw settingError(`names a file that is empty. ${remedy()}`);
+    if (!isWellFormedApiKey(text)) throw settingError(`names a file that does not hold one API key. ${remedy()}`);
     return text;
   } finally {
     await file.close();
@@ -110,7 +110,9 @@ async function openFile(path: string): Promise<FileHandle> {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     throw settingError(
-      code === "ENOENT" ? `names a file that does not exist. ${REMEDY}` : `names a file that cannot be read (${code}).`,
+      code === "ENOENT"
+        ? `names a file that does not exist. ${remedy()}`
+        : `names a file that cannot be read (${code}).`,
       cause,
     );
   }
@@ -126,5 +128,5 @@ function forbiddenMode(owner: number): number {
 }
 
 function settingError(problem: string, cause?: unknown): ConfigError {
-  return new ConfigError(`${BOOTSTRAP_KEY_FILE} ${problem}`, { cause });
+  return new ConfigError(`${variableOf(BOOTSTRAP_KEY_FILE)} ${problem}`, { cause });
 }

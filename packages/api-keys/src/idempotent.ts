@@ -1,9 +1,9 @@
 import { hash } from "node:crypto";
-import { type ErrorBody, errorBody } from "@platform/service/errors";
-import { isLockTimeout } from "@platform/storage/database-error";
-import { isPostgres } from "@platform/storage/database";
-import { prepared, preparedFirst } from "@platform/storage/prepared";
-import type { Storage, Work } from "@platform/storage/storage";
+import { type ErrorBody, errorBody } from "@openapi-operations/service/errors";
+import { isLockTimeout } from "@openapi-operations/storage/database-error";
+import { isPostgres } from "@openapi-operations/storage/database";
+import { prepared, preparedFirst } from "@openapi-operations/storage/prepared";
+import type { Storage, Work } from "@openapi-operations/storage/storage";
 import type { StatusCode } from "express-operations";
 import type { Kysely } from "kysely";
 import stableStringify from "safe-stable-stringify";

@@ -1,7 +1,7 @@
-import { InvalidArgumentError, isoDate, parseDuration, printJson, printTable } from "@platform/command-line";
-import { NAME } from "@platform/command-line/name";
-import type { Environment } from "@platform/service/settings";
-import type { WithDatabase } from "@platform/storage/database";
+import { InvalidArgumentError, isoDate, parseDuration, printJson, printTable } from "@openapi-operations/command-line";
+import { SERVICE } from "@openapi-operations/command-line/name";
+import { type Environment, variableOf } from "@openapi-operations/service/settings";
+import type { WithDatabase } from "@openapi-operations/storage/database";
 import { type Command, Option } from "commander";
 import { generateApiKey, holdsApiKey, isValidIn } from "./api-key.ts";
 import {
@@ -55,7 +55,7 @@ export function addKeysCommands(program: Command, { withDatabase, environment, s
     .action((options: CreateOptions) => create(withDatabase, { ...options, environment: environment() }));
   keys
     .command("generate")
-    .description(`print a new key for ${BOOTSTRAP_KEY_FILE}, without adding it to a database`)
+    .description(`print a new key for ${variableOf(BOOTSTRAP_KEY_FILE)}, without adding it to a database`)
     .action(() => console.log(generateApiKey(environment())));
   keys
     .command("list")
@@ -129,18 +129,18 @@ async function rotate(withDatabase: KeysDatabase, id: number, { overlap, json }:
       return console.log(`It replaces key ${id}, which is valid until ${isoDate(oldExpiresAt)}.`);
     }
     case "rotated before":
-      return fail(`key ${id} is already rotated; rotate the key that replaced it, see \`${NAME} keys list\``);
+      return fail(`key ${id} is already rotated; rotate the key that replaced it, see \`${SERVICE.name} keys list\``);
     case "expired":
     case "revoked":
-      return fail(`key ${id} is ${rotation.outcome}; create a new one with \`${NAME} keys create\``);
+      return fail(`key ${id} is ${rotation.outcome}; create a new one with \`${SERVICE.name} keys create\``);
     case "not found":
-      return fail(`there is no key ${id}; see \`${NAME} keys list\``);
+      return fail(`there is no key ${id}; see \`${SERVICE.name} keys list\``);
   }
 }
 
 async function revoke(withDatabase: KeysDatabase, id: number, { json }: JsonOption): Promise<void> {
   const outcome = await withDatabase((db) => revokeApiKey(db, id));
-  if (outcome === "not found") return fail(`there is no key ${id}; see \`${NAME} keys list\``);
+  if (outcome === "not found") return fail(`there is no key ${id}; see \`${SERVICE.name} keys list\``);
   if (json) return printJson({ id, outcome });
   console.log(outcome === "revoked" ? `Key ${id} is revoked.` : `Key ${id} is already revoked.`);
 }
@@ -203,5 +203,5 @@ export function parseOverlap(text: string): number {
 /** Parses the id of a key. */
 export function parseId(text: string): number {
   if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError(`Give the number that \`${NAME} keys list\` shows.`);
+  throw new InvalidArgumentError(`Give the number that \`${SERVICE.name} keys list\` shows.`);
 }

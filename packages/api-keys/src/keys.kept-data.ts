@@ -1,5 +1,5 @@
-import { NAME } from "@platform/command-line/name";
-import { type KeptData, columnsOf } from "@platform/storage/kept-data";
+import { SERVICE } from "@openapi-operations/command-line/name";
+import { type KeptData, columnsOf } from "@openapi-operations/storage/kept-data";
 import type Sqlite from "better-sqlite3";
 import type { Selectable } from "kysely";
 import type { ApiKeysTable, AuditTable } from "./keys.table.ts";
@@ -23,7 +23,9 @@ export const keptApiKeys: KeptData = {
   unread: {
     risk: "keys revoked since the backup may be valid again",
     consequence: "API keys that were revoked since the backup may be valid again",
-    remedy: `Run \`${NAME} keys list\`, and revoke again the keys that were revoked since the backup.`,
+    get remedy() {
+      return `Run \`${SERVICE.name} keys list\`, and revoke again the keys that were revoked since the backup.`;
+    },
   },
 };
 

@@ -1,5 +1,5 @@
-import type { Environment } from "@platform/service/settings";
-import { preparedFirst } from "@platform/storage/prepared";
+import type { Environment } from "@openapi-operations/service/settings";
+import { preparedFirst } from "@openapi-operations/storage/prepared";
 import { type Kysely, type Selectable, sql } from "kysely";
 import { environmentOf, generateApiKey, hashApiKey, isWellFormedApiKey, prefixOfApiKey } from "./api-key.ts";
 import { recordAudit } from "./audit.repository.ts";

@@ -1,6 +1,7 @@
-import { columnTypes } from "@platform/storage/columns";
-import { isPostgres } from "@platform/storage/database";
-import type { Registration } from "@platform/storage/registration";
+import { columnTypes } from "@openapi-operations/storage/columns";
+import { isPostgres } from "@openapi-operations/storage/database";
+import type { Migrations } from "@openapi-operations/storage/migrations";
+import type { Registration } from "@openapi-operations/storage/registration";
 import { type Generated, type Kysely, sql } from "kysely";
 
 /** The row types of the tables, by table name. */
@@ -60,7 +61,7 @@ export const apiKeys: Registration<ApiKeysTables> = {
 };
 
 /** Creates the table of API keys. */
-export async function createApiKeys(db: Kysely<unknown>): Promise<void> {
+async function createApiKeys(db: Kysely<unknown>): Promise<void> {
   const { id, integer, strict } = columnTypes(db);
   await sql`
     create table api_keys (
@@ -76,7 +77,7 @@ export async function createApiKeys(db: Kysely<unknown>): Promise<void> {
 }
 
 /** Adds the times of the last use and of the rotation of API keys, and creates the audit table. */
-export async function auditApiKeys(db: Kysely<unknown>): Promise<void> {
+async function auditApiKeys(db: Kysely<unknown>): Promise<void> {
   const { id, integer, strict } = columnTypes(db);
   await sql`alter table api_keys add column last_used_at ${integer}`.execute(db);
   await sql`alter table api_keys add column rotated_at ${integer}`.execute(db);
@@ -97,7 +98,7 @@ export async function auditApiKeys(db: Kysely<unknown>): Promise<void> {
  * Creates the table of rate limits on PostgreSQL. The table is unlogged, so that
  * counting does not wait for the disk; a crash of the server loses only the counts. SQLite processes count in memory.
  */
-export async function createRateLimits(db: Kysely<unknown>): Promise<void> {
+async function createRateLimits(db: Kysely<unknown>): Promise<void> {
   if (!isPostgres(db)) return;
   await sql`
     create unlogged table rate_limits (
@@ -108,7 +109,7 @@ export async function createRateLimits(db: Kysely<unknown>): Promise<void> {
 }
 
 /** Creates the table of responses stored for `Idempotency-Key`, by API key. */
-export async function createIdempotencyKeys(db: Kysely<unknown>): Promise<void> {
+async function createIdempotencyKeys(db: Kysely<unknown>): Promise<void> {
   const { integer, strictWithoutRowid } = columnTypes(db);
   await sql`
     create table idempotency_keys (
@@ -121,3 +122,16 @@ export async function createIdempotencyKeys(db: Kysely<unknown>): Promise<void> 
     ) ${strictWithoutRowid}`.execute(db);
   await sql`create index idempotency_keys_created_at on idempotency_keys (created_at)`.execute(db);
 }
+
+/** The migrations of the tables, which come before those of a service. */
+export const API_KEY_MIGRATIONS = {
+  "0001_create_tables": {
+    servedBy: "every version",
+    up: async (db) => {
+      await createApiKeys(db);
+      await createIdempotencyKeys(db);
+    },
+  },
+  "0002_audit_api_keys": { servedBy: "every version", up: auditApiKeys },
+  "0003_create_rate_limits": { servedBy: "every version", up: createRateLimits },
+} as const satisfies Migrations;

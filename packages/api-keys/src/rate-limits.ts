@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
-import { forwardedOf } from "@platform/service/forwarded";
-import { problem } from "@platform/service/problems";
-import { isPostgres } from "@platform/storage/database";
+import { forwardedOf } from "@openapi-operations/service/forwarded";
+import { problem } from "@openapi-operations/service/problems";
+import { isPostgres } from "@openapi-operations/storage/database";
 import type { Request } from "express";
 import type { SecurityHandler } from "express-operations";
 import type { Kysely } from "kysely";
@@ -16,7 +16,7 @@ export interface RateLimits {
 }
 
 /** The options of `implement` that validate credentials. */
-interface LimitedSecurity<Caller> {
+export interface LimitedSecurity<Caller> {
   security: Record<string, SecurityHandler<Caller>>;
   onInvalidCredential?: (request: Request) => Promise<void>;
 }

@@ -1,5 +1,5 @@
-import { DatabaseError } from "@platform/storage/database-error";
-import { preparedFirst } from "@platform/storage/prepared";
+import { DatabaseError } from "@openapi-operations/storage/database-error";
+import { preparedFirst } from "@openapi-operations/storage/prepared";
 import { type Kysely, sql } from "kysely";
 
 /** The time between two deletions of ended windows from the database, in milliseconds. */

@@ -1,4 +1,4 @@
-import { KEY_PREFIX } from "@platform/command-line/name";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import { describe, expect, test } from "vitest";
 import {
   environmentOf,
@@ -9,7 +9,7 @@ import {
   prefixOfApiKey,
 } from "../src/api-key.ts";
 
-const [LIVE, TEST] = [`${KEY_PREFIX}_live_`, `${KEY_PREFIX}_test_`];
+const [LIVE, TEST] = [`${SERVICE.keyPrefix}_live_`, `${SERVICE.keyPrefix}_test_`];
 
 describe("generateApiKey", () => {
   test("contains live only in production", () => {

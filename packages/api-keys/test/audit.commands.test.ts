@@ -1,7 +1,7 @@
 import { hostname, userInfo } from "node:os";
-import { NAME } from "@platform/command-line/name";
-import { migrate } from "@platform/storage/migrations";
-import { temporaryUrl } from "@platform/test-support/temporary";
+import { SERVICE } from "@openapi-operations/command-line/name";
+import { migrate } from "@openapi-operations/storage/migrations";
+import { temporaryUrl } from "@openapi-operations/storage/testing";
 import { expect, test } from "vitest";
 import { createApiKey, revokeApiKey } from "../src/keys.repository.ts";
 import { run } from "./command-line.ts";
@@ -97,7 +97,7 @@ test("audit prints unknown for a key that is not in the database", async () => {
 });
 
 test.each([
-  ["--key", "shop", `Give the number that \`${NAME} keys list\` shows.`],
+  ["--key", "shop", `Give the number that \`${SERVICE.name} keys list\` shows.`],
   ["--since", "yesterday", "Give a duration such as 24h or 7d, or a date or time such as 2026-12-05T09:30Z."],
   ["--since", "2026-13-01", "Give a duration such as 24h or 7d, or a date or time such as 2026-12-05T09:30Z."],
   ["--limit", "0", "Give a whole number of at least 1."],

@@ -1,5 +1,5 @@
-import { migrate } from "@platform/storage/migrations";
-import { temporaryUrl } from "@platform/test-support/temporary";
+import { migrate } from "@openapi-operations/storage/migrations";
+import { temporaryUrl } from "@openapi-operations/storage/testing";
 import type { Request } from "express";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { generateApiKey, hashApiKey } from "../src/api-key.ts";

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { chmod, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ConfigError } from "@platform/service/settings";
+import { ConfigError, variableOf } from "@openapi-operations/service/settings";
 import { isOwnerOnly, isPosix, needsPosix } from "@platform/test-support/machine";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
@@ -96,7 +96,7 @@ describe("the bootstrap key", () => {
         expect(refusal).toBeInstanceOf(ConfigError);
         const text = (refusal as ConfigError).message;
         expect(text).toMatch(message);
-        expect(text).toMatch(new RegExp(`^${BOOTSTRAP_KEY_FILE} [^\\n]*$`));
+        expect(text).toMatch(new RegExp(`^${variableOf(BOOTSTRAP_KEY_FILE)} [^\\n]*$`));
         expect(text).not.toContain(KEY.slice(9, 21));
         expect(await listApiKeys(db)).toEqual([]);
       },

@@ -1,7 +1,7 @@
-import { NAME } from "@platform/command-line/name";
-import type { Environment } from "@platform/service/settings";
-import { openDatabase, type WithDatabase } from "@platform/storage/database";
-import { migrate } from "@platform/storage/migrations";
+import { SERVICE } from "@openapi-operations/command-line/name";
+import type { Environment } from "@openapi-operations/service/settings";
+import { openDatabase, type WithDatabase } from "@openapi-operations/storage/database";
+import { migrate } from "@openapi-operations/storage/migrations";
 import { Command, CommanderError } from "commander";
 import { onTestFinished, vi } from "vitest";
 import { addAuditCommand } from "../src/audit.commands.ts";
@@ -27,7 +27,7 @@ export async function run(args: string[], url: string, environment: Environment 
     }
   };
   const ended: Ended = { code: 0, stdout: "", stderr: "" };
-  const program = new Command(NAME).exitOverride().configureOutput({
+  const program = new Command(SERVICE.name).exitOverride().configureOutput({
     writeOut: (text) => void (ended.stdout += text),
     writeErr: (text) => void (ended.stderr += text),
   });

@@ -1,8 +1,8 @@
-import { openDatabase } from "@platform/storage/database";
-import { migrate } from "@platform/storage/migrations";
-import { openStorage } from "@platform/storage/open-storage";
-import type { Storage } from "@platform/storage/storage";
-import { newDatabase } from "@platform/test-support/temporary";
+import { openDatabase } from "@openapi-operations/storage/database";
+import { migrate } from "@openapi-operations/storage/migrations";
+import { openStorage } from "@openapi-operations/storage/open-storage";
+import type { Storage } from "@openapi-operations/storage/storage";
+import { newDatabase } from "@openapi-operations/storage/testing";
 import type { Kysely } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { generateApiKey } from "../src/api-key.ts";

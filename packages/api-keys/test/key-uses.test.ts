@@ -1,5 +1,6 @@
-import type { Storage } from "@platform/storage/storage";
-import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import type { Storage } from "@openapi-operations/storage/storage";
+import { temporaryUrl } from "@openapi-operations/storage/testing";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type KeyUses, keyUses } from "../src/authentication.ts";

@@ -1,6 +1,6 @@
-import { KEY_PREFIX, NAME } from "@platform/command-line/name";
-import { migrate } from "@platform/storage/migrations";
-import { temporaryUrl } from "@platform/test-support/temporary";
+import { SERVICE } from "@openapi-operations/command-line/name";
+import { migrate } from "@openapi-operations/storage/migrations";
+import { temporaryUrl } from "@openapi-operations/storage/testing";
 import { InvalidArgumentError } from "commander";
 import { describe, expect, test } from "vitest";
 import { generateApiKey, prefixOfApiKey } from "../src/api-key.ts";
@@ -19,7 +19,7 @@ describe("the commands", () => {
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       expect(stdout).toContain('Key 1, "ci", allows things:read and things:write without expiry:');
       expect(stdout).toContain("it will not be shown again");
-      const [key, ...more] = stdout.match(new RegExp(`${KEY_PREFIX}_live_\\w+`, "g")) ?? [];
+      const [key, ...more] = stdout.match(new RegExp(`${SERVICE.keyPrefix}_live_\\w+`, "g")) ?? [];
       expect(more).toEqual([]);
       expect(await findApiKey(opened(url), key ?? "", Date.now())).toMatchObject({ name: "ci" });
     });
@@ -29,7 +29,7 @@ describe("the commands", () => {
       const words = ["keys", "create", "--name", "ci", "--scopes", "things:read", "--expires-in", "90d", "--json"];
       const created = JSON.parse((await run(words, url)).stdout);
       expect(created).toMatchObject({ id: 1, name: "ci", scopes: ["things:read"], revokedAt: null });
-      expect(created.key).toMatch(new RegExp(`^${KEY_PREFIX}_test_\\w{49}$`));
+      expect(created.key).toMatch(new RegExp(`^${SERVICE.keyPrefix}_test_\\w{49}$`));
       expect(Math.abs(Date.parse(created.expiresAt) - (Date.now() + 90 * DAY))).toBeLessThan(60_000);
     });
 
@@ -37,7 +37,7 @@ describe("the commands", () => {
       const url = await temporaryUrl();
       const { stdout } = await run(["keys", "create", "--name", "ci", "--scopes", "*"], url);
       expect(stdout).toContain('Key 1, "ci", allows everything without expiry:');
-      const [key = ""] = new RegExp(`${KEY_PREFIX}_test_\\w+`).exec(stdout) ?? [];
+      const [key = ""] = new RegExp(`${SERVICE.keyPrefix}_test_\\w+`).exec(stdout) ?? [];
       expect(await findApiKey(opened(url), key)).toMatchObject({ scopes: ["*"] });
     });
 
@@ -49,7 +49,7 @@ describe("the commands", () => {
           (await run(words, url, "staging")).stdout,
         ) ?? [];
       expect(Math.abs(Date.parse(until) - (Date.now() + DAY / 24))).toBeLessThan(60_000);
-      expect(key).toMatch(new RegExp(`^${KEY_PREFIX}_test_\\w{49}$`));
+      expect(key).toMatch(new RegExp(`^${SERVICE.keyPrefix}_test_\\w{49}$`));
     });
 
     test("create rejects a name with an API key, because names are logged", async () => {
@@ -74,8 +74,14 @@ describe("the commands", () => {
       expect(lines.map((line) => line.split(/ {2,}/).slice(0, 5))).toEqual([
         ["ID", "NAME", "KEY", "SCOPES", "STATE"],
         ["1", "a longer name", `${prefixOfApiKey(key)}…`, "*", "active"],
-        ["2", "ci", expect.stringMatching(new RegExp(`^${KEY_PREFIX}_test_\\w{4}…$`)), "things:write", "expired"],
-        ["3", "ops", expect.stringMatching(new RegExp(`^${KEY_PREFIX}_test_\\w{4}…$`)), "*", "revoked"],
+        [
+          "2",
+          "ci",
+          expect.stringMatching(new RegExp(`^${SERVICE.keyPrefix}_test_\\w{4}…$`)),
+          "things:write",
+          "expired",
+        ],
+        ["3", "ops", expect.stringMatching(new RegExp(`^${SERVICE.keyPrefix}_test_\\w{4}…$`)), "*", "revoked"],
       ]);
       const columns = ["STATE", "active", "expired", "revoked"].map((state, row) => lines[row]?.indexOf(state));
       expect(new Set(columns).size).toBe(1);
@@ -95,7 +101,7 @@ describe("the commands", () => {
         { ...dates, expiresAt: now },
         { ...dates, revokedAt: now },
       ]);
-      expect(stdout).not.toMatch(new RegExp(`hash|"key"|[0-9a-f]{64}|${KEY_PREFIX}_\\w{4}_\\w{5}`));
+      expect(stdout).not.toMatch(new RegExp(`hash|"key"|[0-9a-f]{64}|${SERVICE.keyPrefix}_\\w{4}_\\w{5}`));
     });
 
     test("rotate prints the new key once, and the expiry of the old one: a day by default", async () => {
@@ -106,7 +112,7 @@ describe("the commands", () => {
       const { code, stdout, stderr } = await run(["keys", "rotate", "1"], url);
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
       expect(stdout).toContain('Key 2, "shop", allows things:read without expiry:');
-      const [key, ...more] = stdout.match(new RegExp(`${KEY_PREFIX}_live_\\w+`, "g")) ?? [];
+      const [key, ...more] = stdout.match(new RegExp(`${SERVICE.keyPrefix}_live_\\w+`, "g")) ?? [];
       expect(more).toEqual([]);
       expect(await findApiKey(db, key ?? "", Date.now())).toMatchObject({ id: 2 });
       const until = /It replaces key 1, which is valid until (\S+)\.\n$/.exec(stdout)?.[1] ?? "";
@@ -117,20 +123,20 @@ describe("the commands", () => {
       expect(rotated).toMatchObject({
         id: 3,
         name: "shop",
-        key: expect.stringMatching(new RegExp(`^${KEY_PREFIX}_live_\\w{49}$`)),
+        key: expect.stringMatching(new RegExp(`^${SERVICE.keyPrefix}_live_\\w{49}$`)),
       });
       expect(rotated.replaces.id).toBe(2);
       expect(Math.abs(Date.parse(rotated.replaces.expiresAt) - (Date.now() + DAY / 12))).toBeLessThan(60_000);
     });
 
     test.each([
-      ["unknown", "5", `error: there is no key 5; see \`${NAME} keys list\`\n`],
-      ["revoked", "1", `error: key 1 is revoked; create a new one with \`${NAME} keys create\`\n`],
-      ["expired", "2", `error: key 2 is expired; create a new one with \`${NAME} keys create\`\n`],
+      ["unknown", "5", `error: there is no key 5; see \`${SERVICE.name} keys list\`\n`],
+      ["revoked", "1", `error: key 1 is revoked; create a new one with \`${SERVICE.name} keys create\`\n`],
+      ["expired", "2", `error: key 2 is expired; create a new one with \`${SERVICE.name} keys create\`\n`],
       [
         "already rotated",
         "3",
-        `error: key 3 is already rotated; rotate the key that replaced it, see \`${NAME} keys list\`\n`,
+        `error: key 3 is already rotated; rotate the key that replaced it, see \`${SERVICE.name} keys list\`\n`,
       ],
     ])("rotate rejects a key that is %s", async (_, id, stderr) => {
       const url = await temporaryUrl();
@@ -159,7 +165,11 @@ describe("the commands", () => {
       expect(JSON.parse(again.stdout)).toEqual({ id: 1, outcome: "already revoked" });
       expect((await run(["keys", "revoke", "1"], url)).stdout).toBe("Key 1 is already revoked.\n");
       const missing = await run(["keys", "revoke", "2"], url);
-      expect(missing).toEqual({ code: 1, stdout: "", stderr: `error: there is no key 2; see \`${NAME} keys list\`\n` });
+      expect(missing).toEqual({
+        code: 1,
+        stdout: "",
+        stderr: `error: there is no key 2; see \`${SERVICE.name} keys list\`\n`,
+      });
     });
   });
 });
@@ -186,7 +196,7 @@ describe("the arguments of the commands", () => {
   const NAMES = "Give 1 to 100 characters, none of them a control character.";
   const SCOPES = 'Give some of pets:read,pets:write, separated by commas, or "*" alone for all of them.';
   const DURATION = "Give a whole number and one of s, m, h, d, w, such as 90d.";
-  const ID = `Give the number that \`${NAME} keys list\` shows.`;
+  const ID = `Give the number that \`${SERVICE.name} keys list\` shows.`;
 
   describe.each<[(text: string) => unknown, string, string[]]>([
     [parseName, NAMES, ["", "x".repeat(101), "a\nb", "a\u0000", "\u202e"]],

@@ -1,5 +1,5 @@
-import { type KeptRows, type KeptData, factsOf, readReplaced, writeKept } from "@platform/storage/kept-data";
-import { memoryDatabase } from "@platform/storage/testing";
+import { type KeptRows, type KeptData, factsOf, readReplaced, writeKept } from "@openapi-operations/storage/kept-data";
+import { memoryDatabase } from "@openapi-operations/storage/testing";
 import type Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { keptApiKeys } from "../src/keys.kept-data.ts";

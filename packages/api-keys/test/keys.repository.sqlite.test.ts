@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { migrate } from "@platform/storage/migrations";
-import { temporaryUrl } from "@platform/test-support/temporary";
+import { migrate } from "@openapi-operations/storage/migrations";
+import { temporaryUrl } from "@openapi-operations/storage/testing";
 import { expect, test } from "vitest";
 import { prefixOfApiKey } from "../src/api-key.ts";
 import { createApiKey } from "../src/keys.repository.ts";

@@ -1,6 +1,6 @@
-import { KEY_PREFIX } from "@platform/command-line/name";
-import { migrate } from "@platform/storage/migrations";
-import { temporaryUrl } from "@platform/test-support/temporary";
+import { SERVICE } from "@openapi-operations/command-line/name";
+import { migrate } from "@openapi-operations/storage/migrations";
+import { temporaryUrl } from "@openapi-operations/storage/testing";
 import { describe, expect, test } from "vitest";
 import { generateApiKey, prefixOfApiKey } from "../src/api-key.ts";
 import {
@@ -50,14 +50,14 @@ describe("findApiKey", () => {
   test("returns undefined for a malformed or unknown key", async () => {
     const db = await temporaryDatabase();
     await createApiKey(db, CI);
-    for (const key of ["", "ci", `${KEY_PREFIX}_test_`, generateApiKey("development")]) {
+    for (const key of ["", "ci", `${SERVICE.keyPrefix}_test_`, generateApiKey("development")]) {
       expect(await findApiKey(db, key, Date.now())).toBeUndefined();
     }
   });
 
   test("does not query for a malformed key", async () => {
     const closed = opened(await temporaryUrl());
-    expect(await findApiKey(closed, `${KEY_PREFIX}_test_x`, Date.now())).toBeUndefined(); // a query would fail without a table
+    expect(await findApiKey(closed, `${SERVICE.keyPrefix}_test_x`, Date.now())).toBeUndefined(); // a query would fail without a table
     await expect(async () => findApiKey(closed, generateApiKey("development"), Date.now())).rejects.toThrow(
       /no such table|relation "api_keys" does not exist/,
     );
@@ -105,7 +105,7 @@ describe("rotateApiKey", () => {
     const before = Date.now();
     const { apiKey, oldExpiresAt } = await rotated(db, old.id, DAY);
     expect(apiKey).toMatchObject({ id: 2, name: "shop", scopes: ["things:read"], expiresAt: null });
-    expect(apiKey.key).toMatch(new RegExp(`^${KEY_PREFIX}_live_`));
+    expect(apiKey.key).toMatch(new RegExp(`^${SERVICE.keyPrefix}_live_`));
     expect(apiKey.key).not.toBe(old.key);
     expect(oldExpiresAt - before - DAY).toBeGreaterThanOrEqual(0);
     expect(oldExpiresAt - before - DAY).toBeLessThan(10_000);

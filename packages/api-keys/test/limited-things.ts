@@ -1,5 +1,5 @@
-import { startThings, type Things } from "@platform/service/testing";
-import { isDatabaseUnavailable } from "@platform/storage/database-error";
+import { startThings, type Things } from "@openapi-operations/service/testing";
+import { isDatabaseUnavailable } from "@openapi-operations/storage/database-error";
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import { authentication, keyUses } from "../src/authentication.ts";

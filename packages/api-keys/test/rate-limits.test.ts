@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { errorBody } from "@platform/service/errors";
+import { errorBody } from "@openapi-operations/service/errors";
 import express from "express";
 import { implement, type OpenApiDocument, type SecurityHandler } from "express-operations";
 import { describe, expect, onTestFinished, test, vi } from "vitest";

@@ -1,17 +1,10 @@
-import { columnTypes } from "@platform/storage/columns";
-import type { Migrations } from "@platform/storage/migrations";
-import { type Registration, type Schema, tablesOf } from "@platform/storage/registration";
-import type { OnCommit, Storage } from "@platform/storage/storage";
-import * as storage from "@platform/storage/testing";
+import { columnTypes } from "@openapi-operations/storage/columns";
+import type { Migrations } from "@openapi-operations/storage/migrations";
+import { type Registration, type Schema, tablesOf } from "@openapi-operations/storage/registration";
+import type { OnCommit, Storage } from "@openapi-operations/storage/storage";
+import * as storage from "@openapi-operations/storage/testing";
 import { type Generated, type Kysely, sql } from "kysely";
-import {
-  apiKeys,
-  type ApiKeysTables,
-  auditApiKeys,
-  createApiKeys,
-  createIdempotencyKeys,
-  createRateLimits,
-} from "../src/keys.table.ts";
+import { API_KEY_MIGRATIONS, apiKeys, type ApiKeysTables } from "../src/keys.table.ts";
 
 /** A table whose rows keys add. */
 interface ThingsTables {
@@ -30,9 +23,7 @@ const things: Registration<ThingsTables> = {
 };
 
 export const MIGRATIONS: Migrations = {
-  "0001_create_api_keys": { servedBy: "every version", up: createApiKeys },
-  "0002_audit_api_keys": { servedBy: "every version", up: auditApiKeys },
-  "0003_create_rate_limits": { servedBy: "every version", up: createRateLimits },
+  ...API_KEY_MIGRATIONS,
   "0004_create_things": {
     servedBy: "every version",
     up: async (db) => {
@@ -41,7 +32,6 @@ export const MIGRATIONS: Migrations = {
       await sql`create table things (${columns}) ${strict}`.execute(db);
     },
   },
-  "0005_create_idempotency_keys": { servedBy: "every version", up: createIdempotencyKeys },
 };
 
 /** The metadata of all tables. */

@@ -1,5 +1,6 @@
-/** The typed client of the petstore service. */
+/** The typed client of the service. */
 import { type ClientOptions, type Logger, type LogLevel, logTo as logEach } from "fetch-operations";
+import { api } from "./generated/api.ts";
 
 export * from "./generated/index.ts";
 export type {
@@ -20,8 +21,9 @@ export type { Contract, ContractCheck } from "fetch-operations/contract-check";
 
 /**
  * Returns options that log each response and retry to a logger such as `console`, without the key, headers and bodies. Without a
- * level, the environment variable `PETSTORE_LOG` decides; without both, nothing is logged.
+ * level, the environment variable named after the client decides, such as `MY_SHOP_LOG` for `MyShop`; without both, nothing is logged.
  */
 export function logTo(logger: Logger, level?: LogLevel): Pick<ClientOptions, "onResponse" | "onRetry"> {
-  return logEach(logger, { level, variable: "PETSTORE_LOG" });
+  const name = api.name.replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, "_").toUpperCase();
+  return logEach(logger, { level, variable: `${name}_LOG` });
 }

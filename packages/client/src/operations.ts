@@ -2,14 +2,24 @@
 import { type Connection, connectWith, type Part } from "fetch-operations";
 import { api, type PetstoreOptions } from "./generated/api.ts";
 
-export { call, type Connection, deprecations, hooks, paginate, raw, retries, userAgents } from "fetch-operations";
+export {
+  call,
+  type Connection,
+  deprecations,
+  hooks,
+  idleTimeouts,
+  paginate,
+  raw,
+  retries,
+  userAgents,
+} from "fetch-operations";
 export type { Call } from "./generated/calls.ts";
 export { checkContract, type ContractCheck } from "./generated/contract-check.ts";
 export * from "./generated/operations.ts";
 
 /**
- * Checks the options and returns a connection with optional parts: `retries`, `hooks`, `deprecations` and `userAgents`. Throws a TypeError
- * for an invalid option; its message never contains the key.
+ * Checks the options and returns a connection with optional parts: `retries`, `hooks`, `deprecations`, `userAgents` and `idleTimeouts`.
+ * Throws a TypeError for an invalid option; its message never contains the key.
  */
 export function connect(options: PetstoreOptions, ...parts: Part[]): Connection {
   return connectWith(api, options, ...parts);

@@ -1,2 +1,2 @@
-/** A fake petstore for tests of programs that use the client. */
+/** A fake service for tests of programs that use the client. */
 export * from "./generated/testing.ts";

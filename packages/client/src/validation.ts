@@ -1,4 +1,4 @@
-/** Validates responses of the petstore against the contract. */
+/** Validates responses of the service against the contract. */
 import type { ClientOptions } from "fetch-operations";
 import { type ContractViolation, validateResponses as validate } from "fetch-operations/validation";
 import { document } from "./generated/document.ts";

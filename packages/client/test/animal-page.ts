@@ -3,7 +3,13 @@ import { join } from "node:path";
 import type { TestService } from "@petstore/server/testing";
 import { launchChromium } from "@platform/test-support/machine";
 import { expect } from "vitest";
+import { createPetstore, type NewPet } from "../src/index.ts";
 import { faulty } from "./faulty.ts";
+
+/** Adds an animal. */
+export async function addPet({ baseUrl, key }: TestService, pet: NewPet): Promise<void> {
+  await createPetstore({ baseUrl, apiKey: key }).createPet(pet).orThrow();
+}
 
 /** Serves the built page of `fixtures/browser` from another origin, and lists three animals with it in Chromium. */
 export async function expectPageListsAnimals(site: string, service: TestService): Promise<void> {

@@ -10,7 +10,7 @@ import { chromiumAbsence, needsTool } from "@platform/test-support/machine";
 import { pack, pnpmPath } from "@platform/test-support/pnpm";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { expectPageListsAnimals } from "./animal-page.ts";
+import { addPet, expectPageListsAnimals } from "./animal-page.ts";
 import { faulty, KEY } from "./faulty.ts";
 import { hostile, HOSTILE_PROGRAM, OUTCOMES } from "./hostile-program.ts";
 
@@ -43,7 +43,7 @@ describe.skipIf(absence !== undefined)("the packed client in a project of npm", 
     service = await startService();
     const options = { NODE_OPTIONS: "" }; // earlier versions lack options of the repository
     env = { ...process.env, ...options, PETSTORE_URL: service.baseUrl, PETSTORE_KEY: service.key };
-    for (const name of ["Ada", "Bob", "Eve"]) await service.addPet({ name, categoryId: 1, status: "sold" });
+    for (const name of ["Ada", "Bob", "Eve"]) await addPet(service, { name, categoryId: 1, status: "sold" });
   });
   afterAll(async () => {
     await service?.[Symbol.asyncDispose]();

@@ -7,6 +7,7 @@ import { chromiumAbsence, launchChromium, needsTool } from "@platform/test-suppo
 import type { Browser, Page } from "playwright-core";
 import { build, preview, type PreviewServer } from "vite";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { addPet } from "./animal-page.ts";
 
 const folder = join(import.meta.dirname, "..");
 /** A folder in the package, so that imports by the package's name resolve. */
@@ -44,7 +45,7 @@ describe("in a browser", { timeout: 60_000 }, () => {
   beforeEach((context) => needsTool(context, chromiumAbsence));
 
   test("the README's components suspend, list page after page, and list an added animal", async () => {
-    for (const name of ["Rex", "Mia", "Tom"]) await service.addPet({ name, categoryId: 1 });
+    for (const name of ["Rex", "Mia", "Tom"]) await addPet(service, { name, categoryId: 1 });
     const page = await newPage();
     const release = await holdRequests(page);
     await open(page);

@@ -1,4 +1,5 @@
 import { expectTypeOf } from "vitest";
+import type { UndeclaredError } from "fetch-operations";
 import type {
   CreatePetInput,
   Data,
@@ -30,17 +31,18 @@ else if (result.status === 404)
   }>();
 else if (result.status === 0) expectTypeOf(result).toEqualTypeOf<Failure>();
 else {
-  expectTypeOf(result.error).toEqualTypeOf<Error>();
-  if (result.status === 503) expectTypeOf(result.response).toEqualTypeOf<Response>();
+  expectTypeOf(result.error).toEqualTypeOf<Error | UndeclaredError>();
+  if (result.status === 503) expectTypeOf(result.error).toEqualTypeOf<Error>();
+  if (result.status === 302) expectTypeOf(result.error).toEqualTypeOf<UndeclaredError>();
   // @ts-expect-error 404 was handled above
   void (result.status === 404);
   // @ts-expect-error no result has this status
-  void (result.status === 302);
+  void (result.status === 600);
 }
 
 // `ok` separates successes from errors.
 if (result.ok) expectTypeOf(result.data).toEqualTypeOf<Pet>();
-else expectTypeOf(result.error).toEqualTypeOf<Error | FailureError>();
+else expectTypeOf(result.error).toEqualTypeOf<Error | UndeclaredError | FailureError>();
 expectTypeOf(result.data).toEqualTypeOf<Pet | undefined>();
 expectTypeOf<Data<"listPets">>().toEqualTypeOf<Pets>();
 

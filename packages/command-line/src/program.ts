@@ -6,6 +6,18 @@ import { Command, type HelpContext, InvalidArgumentError, type ParseOptionsResul
 /** The beginning of a command of this repository that works without pnpm on the `PATH`. */
 export const PNPM = "npx -y pnpm@12.21.0";
 
+/**
+ * Returns the command that runs a script of the root, such as `contract check`, with the package manager that has started this
+ * process: npm, Yarn, or a pnpm on the `PATH`. If none has, the command begins with `PNPM`.
+ */
+export function scriptCommand(words: string): string {
+  const { npm_config_user_agent: agent = "", npm_lifecycle_event: script = "npx" } = process.env;
+  const [, manager = "", version = ""] = /^(npm|pnpm|yarn)\/(\S+)/.exec(agent) ?? [];
+  if (script === "npx" || manager === "" || PNPM.endsWith(`${manager}@${version}`)) return `${PNPM} ${words}`;
+  if (manager === "npm") return `npm run ${words.replace(/ (?=--)/, " -- ")}`; // npm takes other options for its own
+  return `${manager} ${manager === "yarn" ? words.replace(/^--silent /, "") : words}`; // Yarn prints the output of a script alone
+}
+
 /** The description of a program for its `--help`. */
 export interface ProgramDescription {
   description: string;
@@ -113,11 +125,12 @@ function isNoMistake(error: unknown): boolean {
   return error instanceof Error && !(error instanceof TypeError || error instanceof ReferenceError);
 }
 
-/** Returns the version of the package of a folder. A manifest without a version belongs to no package. */
+/** Returns the version of the package of a folder; `0.0.0` without one. A manifest without a version belongs to no package. */
 function versionOf(folder: string): string {
   const file = join(folder, "package.json");
   const manifest = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { version?: string }) : {};
-  return manifest.version ?? versionOf(dirname(folder));
+  if (manifest.version !== undefined) return manifest.version;
+  return dirname(folder) === folder ? "0.0.0" : versionOf(dirname(folder));
 }
 
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };

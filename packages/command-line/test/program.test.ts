@@ -1,18 +1,25 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
-import { platform } from "node:os";
-import { describe, expect, test } from "vitest";
-import { InvalidArgumentError, parseDuration, parseTime } from "../src/index.ts";
+import { platform, tmpdir } from "node:os";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { InvalidArgumentError, parseDuration, parseTime, scriptCommand } from "../src/index.ts";
 
 const INDEX = new URL("../src/index.ts", import.meta.url).href;
+
+interface RunOptions {
+  stdout?: "pipe" | number;
+  options?: string;
+  args?: string[];
+  folder?: string;
+}
 
 /** Runs a program whose action is the given code, and whose options are added by another. */
 function run(
   action: string,
-  { stdout = "pipe", options = "", args = [] }: { stdout?: "pipe" | number; options?: string; args?: string[] } = {},
+  { stdout = "pipe", options = "", args = [], folder = import.meta.dirname }: RunOptions = {},
 ) {
   const code = `import { createProgram, runProgram, wholeNumber } from ${JSON.stringify(INDEX)};
-    const folder = ${JSON.stringify(import.meta.dirname)};
+    const folder = ${JSON.stringify(folder)};
     const program = createProgram("it", { description: "Does it.", folder })${options};
     await runProgram(program.action(async () => { ${action} }));`;
   const words = ["--input-type=module-typescript", "--eval", code, "it", ...args];
@@ -22,6 +29,10 @@ function run(
   });
   return { status, stdout: printed.stdout, stderr: printed.stderr };
 }
+
+test("a program in no package prints a version", () => {
+  expect(run("", { args: ["--version"], folder: tmpdir() }).stdout).toBe("0.0.0\n");
+});
 
 describe("control characters", () => {
   const RAW = "a\u001b[31m\r\u0007\u009b2J\u202eb\tc\n";
@@ -152,5 +163,32 @@ describe.each<[(text: string) => unknown, string, string[]]>([
 ])("%o, with the error %s,", (parse, remedy, texts) => {
   test.each(texts)("rejects %o", (text) => {
     expect(() => parse(text)).toThrow(new InvalidArgumentError(remedy));
+  });
+});
+
+describe("scriptCommand", () => {
+  afterEach(() => void vi.unstubAllEnvs());
+
+  test.each([
+    ["pnpm/12.21.0 npm/? node/v26.10.0", "start", "npx -y pnpm@12.21.0 contract diff HEAD --json"],
+    ["pnpm/10.4.1 npm/? node/v24.1.0", "start", "pnpm contract diff HEAD --json"],
+    ["npm/11.19.1 node/v24.1.0", "start", "npm run contract diff HEAD -- --json"],
+    ["yarn/4.18.1 npm/? node/v24.1.0", "start", "yarn contract diff HEAD --json"],
+    ["npm/11.19.1 node/v24.1.0", "npx", "npx -y pnpm@12.21.0 contract diff HEAD --json"],
+    ["", "start", "npx -y pnpm@12.21.0 contract diff HEAD --json"],
+  ])("names the package manager %j that runs the script %j", (agent, script, command) => {
+    vi.stubEnv("npm_config_user_agent", agent);
+    vi.stubEnv("npm_lifecycle_event", script);
+    expect(scriptCommand("contract diff HEAD --json")).toBe(command);
+  });
+
+  test.each([
+    ["npm/11.19.1", "npm run --silent museum token"],
+    ["pnpm/10.4.1", "pnpm --silent museum token"],
+    ["yarn/4.18.1", "yarn museum token"],
+  ])("keeps --silent where %s would print more than the script", (agent, command) => {
+    vi.stubEnv("npm_config_user_agent", agent);
+    vi.stubEnv("npm_lifecycle_event", "start");
+    expect(scriptCommand("--silent museum token")).toBe(command);
   });
 });

@@ -1,36 +1,35 @@
+#!/usr/bin/env node
 /** `pnpm contract`: generates from the contract, checks and compares it before a merge, and releases it. */
-import { existsSync } from "node:fs";
 import { relative } from "node:path";
-import { createProgram, PNPM, runProgram } from "@platform/command-line";
+import { createProgram, runProgram, scriptCommand } from "@openapi-operations/command-line";
 import { type Command, Option } from "commander";
-import type { OpenAPI3 } from "openapi-typescript";
 import { bundle, CONTRACT_FILE } from "./generate/bundle.ts";
-import { changelogEntry, type Format, formatChanges, formatChecks, formatMarkdown, hasPassed } from "./output.ts";
+import { CHECK_FORMATS, type CheckFormat, formatChecks, hasPassed } from "./check-formats.ts";
+import { changelogEntry, CHANGES_FORMATS, type ChangesFormat, formatChanges } from "./output.ts";
 import { type Check, checkContract, lintContract } from "./release/check.ts";
-import { committedContract, type ContractChange, contractChanges } from "./comparison/compare.ts";
-import { GENERATED_FOLDER, generatedFiles, writeOrCheck } from "./generate/generated-files.ts";
-import { ROOT } from "./paths.ts";
+import { type ContractChange, contractChanges, type Impact, IMPACTS } from "./comparison/compare.ts";
+import { contractAt, type Side } from "./comparison/sides.ts";
+import { GENERATED_FOLDER, ROOT } from "./paths.ts";
 import { lastReleased, nextVersionProblem, release, RELEASED_FOLDER } from "./release/released.ts";
 
 interface Options {
   contract: string;
   released: string;
   generated: string;
-  json?: true;
-  github?: true;
-  markdown?: true;
 }
 
-const JSON_OUTPUT = new Option("--json", "print JSON").conflicts("github");
-const GITHUB_OUTPUT = new Option("--github", "print annotations of a pull request on GitHub");
-const MARKDOWN_OUTPUT = new Option("--markdown", "print a summary for reviewers").conflicts(["json", "github"]);
+type Checking = Options & { format: CheckFormat };
+type Comparing = Options & { format: ChangesFormat; failOn?: Impact };
+
 const CONTRACT = pathOption("--contract <file>", "the contract", CONTRACT_FILE);
 const GENERATED = pathOption("--generated <folder>", "the folder of the generated files", GENERATED_FOLDER);
 
 const program = createProgram("contract", {
   description: "Generates from the contract, checks, compares and releases it.",
   folder: import.meta.dirname,
-  examples: [`${PNPM} contract check`, `${PNPM} contract diff HEAD`, `${PNPM} contract diff origin/main --markdown`],
+  examples: ["check", "diff HEAD", "diff origin/main --format markdown"].map((words) =>
+    scriptCommand(`contract ${words}`),
+  ),
 });
 
 program
@@ -39,32 +38,35 @@ program
   .addOption(CONTRACT)
   .addOption(GENERATED)
   .option("--check", "write nothing; fail if a generated file differs, or if the folder has another file", false)
-  .action(async ({ contract, generated, check }: Options & { check: boolean }) =>
-    writeOrCheck(await generatedFiles(await bundle(contract)), generated, check),
-  );
+  .action(async ({ contract, generated, check }: Options & { check: boolean }) => {
+    const { generatedFiles, writeOrCheck } = await import("./generate/generated-files.ts");
+    await writeOrCheck(await generatedFiles(await bundle(contract)), generated, check);
+  });
 
 program
   .command("lint")
   .description("check the rules, the examples and the deprecations of the contract")
   .addOption(CONTRACT)
-  .addOption(JSON_OUTPUT)
-  .addOption(GITHUB_OUTPUT)
-  .action(async (options: Options) => reportChecks(await lintContract(options.contract), options));
+  .addOption(formatOption(CHECK_FORMATS))
+  .action(async ({ contract, format }: Checking) => reportChecks(await lintContract(contract), format));
 
 command("check", "check lint, examples, deprecations, generated files, compatibility with the last release")
-  .addOption(JSON_OUTPUT)
-  .addOption(GITHUB_OUTPUT)
+  .addOption(formatOption(CHECK_FORMATS))
   .addOption(GENERATED)
-  .action(async (options: Options) => reportChecks(await checkContract(options), options));
+  .action(async (options: Checking) => reportChecks(await checkContract(options), options.format));
 
-command("diff", "list the changes since the last release, or since a git revision or another file")
-  .argument("[base]", "a git revision, such as HEAD or origin/main, or a file")
-  .addOption(JSON_OUTPUT)
-  .addOption(GITHUB_OUTPUT)
-  .addOption(MARKDOWN_OUTPUT)
-  .action(async (base: string | undefined, options: Options) => {
-    const changes = await changesSince(base, options);
-    print(options.markdown ? formatMarkdown(changes) : formatChanges(changes, formatOf(options)));
+command("diff", "list the changes from the last release, or from another contract")
+  .argument("[base]", "the contract at a git revision, such as HEAD or origin/main; a file, a folder or a URL")
+  .argument("[other]", "in place of the contract: a git revision, a file, a folder or a URL")
+  .addOption(formatOption(CHANGES_FORMATS))
+  .addOption(
+    new Option("--fail-on <impact>", "exit with 1 for such changes and worse, unless approved").choices(IMPACTS),
+  )
+  .action(async (base: string | undefined, other: string | undefined, options: Comparing) => {
+    const changes = await changesSince(base, options, other);
+    print(formatChanges(changes, options.format));
+    const isFailing = (impact: Impact) => IMPACTS.indexOf(impact) <= IMPACTS.indexOf(options.failOn!);
+    if (changes.some(({ impact, approval }) => !approval && isFailing(impact))) process.exitCode = 1;
   });
 
 command("changelog", "print the changelog entry for the users of the contract, as Markdown").action(
@@ -80,13 +82,13 @@ command("changelog", "print the changelog entry for the users of the contract, a
 );
 
 command("next-version", "check that the changesets give the client the version that the changes require")
-  .addOption(GITHUB_OUTPUT)
-  .action(async (options: Options) => {
+  .addOption(formatOption(["text", "github"]))
+  .action(async (options: Options & { format: "text" | "github" }) => {
     const changes = (await lastReleased(options.released)) ? await changesSince(undefined, options) : [];
     const { readChangesets } = await import("@changesets/read");
     const problem = nextVersionProblem(changes, await readChangesets(ROOT));
     if (problem === undefined) return;
-    print(options.github ? `::error title=The client's version::${problem}` : problem);
+    print(options.format === "github" ? `::error title=The client's version::${problem}` : problem);
     process.exitCode = 1;
   });
 
@@ -117,26 +119,31 @@ function pathOption(flags: string, description: string, path: string): Option {
   return new Option(flags, description).default(path, relative(ROOT, path));
 }
 
-function formatOf({ json, github }: Options): Format {
-  if (json) return "json";
-  return github ? "github" : "text";
+function formatOption(formats: readonly string[]): Option {
+  return new Option("--format <format>", "the format of what is printed").choices(formats).default("text");
 }
 
-function reportChecks(checks: Check[], options: Options): void {
-  print(formatChecks(checks, formatOf(options)));
+function reportChecks(checks: Check[], format: CheckFormat): void {
+  print(formatChecks(checks, format));
   if (!checks.every(hasPassed)) process.exitCode = 1;
 }
 
-async function changesSince(base: string | undefined, { contract, released }: Options): Promise<ContractChange[]> {
-  const [before, after] = await Promise.all([baseDocument(base, released), bundle(contract)]);
-  return contractChanges(before, after, contract);
+async function changesSince(
+  base: string | undefined,
+  { contract, released }: Options,
+  other?: string,
+): Promise<ContractChange[]> {
+  const [before, after] = await Promise.all([
+    base === undefined ? releasedContract(released) : contractAt(base, contract),
+    other === undefined ? { document: await bundle(contract), file: contract } : contractAt(other, contract),
+  ]);
+  return contractChanges(before.document, after.document, after.file);
 }
 
-async function baseDocument(base: string | undefined, released: string): Promise<OpenAPI3> {
-  if (base !== undefined) return existsSync(base) ? bundle(base) : committedContract(base);
-  const last = await lastReleased(released);
+async function releasedContract(folder: string): Promise<Side> {
+  const last = await lastReleased(folder);
   if (last === undefined) throw new Error("Nothing is released yet. Name a git revision to compare with.");
-  return last.document;
+  return last;
 }
 
 function print(text: string): void {

@@ -1,55 +1,45 @@
 import { type ContractChange, type Impact, IMPACTS } from "./comparison/compare.ts";
-import type { Check, Finding } from "./release/check.ts";
 
-/** Text for people, JSON for programs, or annotations of a pull request on GitHub. */
-export type Format = "text" | "json" | "github";
+/** The formats of changes. */
+export const CHANGES_FORMATS = ["text", "json", "github", "markdown"] as const;
+export type ChangesFormat = (typeof CHANGES_FORMATS)[number];
 
-/** Formats the results of the checks. */
-export function formatChecks(checks: Check[], format: Format): string {
-  if (format === "json") return JSON.stringify({ passed: checks.every(hasPassed), checks }, null, 2);
-  const findings = checks.flatMap((check) => check.findings.map((finding) => ({ ...finding, title: check.name })));
-  if (format === "github") {
-    const changes = checks.flatMap((check) => (hasPassed(check) ? [] : (check.changes ?? [])));
-    const warnings = checks.flatMap(({ name: title, warnings: own = [] }) =>
-      own.map((message) => annotation("notice", { title, message })),
-    );
-    const errors = findings.map((finding) => annotation("error", finding));
-    return [...errors, ...warnings, ...changes.map(changeAnnotation)].join("\n");
-  }
-  return checks
-    .map((check) => {
-      const status = hasPassed(check) ? `ok      ${check.name}: ${check.passed}` : `failed  ${check.name}`;
-      const lines = [
-        ...check.findings.flatMap(({ message, at, frame = [] }) => [`${where(at)}${message}`, ...frame]),
-        ...(check.warnings ?? []),
-      ].map((line) => `          ${line}`);
-      return [status, ...lines, ...(hasPassed(check) ? [] : (check.changes ?? []).map(changeLine))].join("\n");
-    })
-    .join("\n");
-}
-
-/** Formats changes. */
-export function formatChanges(changes: ContractChange[], format: Format): string {
+/** Formats changes: as text for people, JSON for programs, annotations of a pull request on GitHub, or a summary for reviewers. */
+export function formatChanges(changes: ContractChange[], format: ChangesFormat): string {
+  if (format === "markdown") return formatMarkdown(changes);
   if (format === "json") return JSON.stringify({ changes }, null, 2);
   if (format === "github") return changes.map(changeAnnotation).join("\n");
   return changes.length === 0 ? "The contract has not changed." : changes.map(changeLine).join("\n");
 }
 
-export function hasPassed({ findings }: Check): boolean {
-  return findings.length === 0;
+export function changeLine(change: ContractChange): string {
+  const { impact, place, approval, at } = change;
+  const rating = (approval ? "approved" : impact).padEnd(13);
+  return `          ${rating} ${place}: ${reported(change)}${at === undefined ? "" : ` (${at.file}:${at.line})`}`;
 }
 
-function changeLine({ impact, place, message, at }: ContractChange): string {
-  return `          ${impact.padEnd(13)} ${place}: ${message}${at === undefined ? "" : ` (${at.file}:${at.line})`}`;
+export function changeAnnotation(change: ContractChange): string {
+  const { impact, place, approval, at } = change;
+  const level = impact === "breaking" && !approval ? "error" : "notice";
+  return annotation(level, {
+    title: approval ? "approved" : impact,
+    message: `${place}: ${reported(change)}`,
+    ...(at && { at }),
+  });
 }
 
-function changeAnnotation({ impact, place, message, at }: ContractChange): string {
-  const level = impact === "breaking" ? "error" : "notice";
-  return annotation(level, { title: impact, message: `${place}: ${message}`, ...(at && { at }) });
+/** Returns the message of a change, and who wants it. */
+function reported({ message, approval }: ContractChange): string {
+  if (approval === undefined) return message;
+  const { by, until, reason } = approval;
+  return `${message} Approved by ${by} until ${until}: ${reason}`;
 }
 
 /** https://docs.github.com/actions/reference/workflows-and-actions/workflow-commands */
-function annotation(level: "error" | "notice", { title, message, at }: Finding & { title: string }): string {
+export function annotation(
+  level: "error" | "warning" | "notice",
+  { title, message, at }: { title: string; message: string; at?: { file: string; line: number } },
+): string {
   const properties = { ...(at && { file: at.file, line: String(at.line) }), title };
   const listed = Object.entries(properties).map(
     ([name, value]) => `${name}=${escape(value).replaceAll(":", "%3A").replaceAll(",", "%2C")}`,
@@ -59,10 +49,6 @@ function annotation(level: "error" | "notice", { title, message, at }: Finding &
 
 function escape(text: string): string {
   return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-}
-
-function where(at: Finding["at"]): string {
-  return at === undefined ? "" : `${at.file}:${at.line}  `;
 }
 
 const HEADINGS = {
@@ -102,8 +88,10 @@ export function formatMarkdown(changes: ContractChange[]): string {
 /** Yields the parts of a summary one after the other, since one that is too long ends early. */
 function* summaryParts(changes: ContractChange[]): Generator<string> {
   const impacts = IMPACTS.map((impact) => ({ impact, own: changes.filter((change) => change.impact === impact) }));
+  const approved = changes.filter(({ approval }) => approval !== undefined).length;
   const present = impacts.filter(({ own }) => own.length > 0);
-  yield `## The contract changes: ${present.map(({ impact, own }) => `${own.length} ${impact}`).join(", ")}\n`;
+  const counted = present.map(({ impact, own }) => `${own.length} ${impact}`).join(", ");
+  yield `## The contract changes: ${counted}${approved > 0 ? `; ${approved} approved` : ""}\n`;
   for (const { impact, own } of present) {
     yield `### ${TITLES[impact]}\n`;
     if (impact === "documentation") yield* entriesOf(own);
@@ -121,12 +109,12 @@ function* audienceSections(changes: ContractChange[]): Generator<string> {
 
 /** Merges changes with the same message and the same lines, such as those of a shared schema. */
 function entriesOf(changes: ContractChange[]): string[] {
-  const groups = Map.groupBy(changes, ({ message, at }) => JSON.stringify([message, at]));
+  const groups = Map.groupBy(changes, (change) => JSON.stringify([reported(change), change.at]));
   return Array.from(groups.values(), (group) => {
-    const { message, at } = group[0]!;
+    const { at } = group[0]!;
     const places = new Set(group.map(({ place }) => `<code>${escaped(place)}</code>`));
     const line = at === undefined ? "" : ` (${escaped(at.file)}:${at.line})`;
-    return `${[...places].join(", ")}: ${sentence(message)}${line}\n`;
+    return `${[...places].join(", ")}: ${sentence(reported(group[0]!))}${line}\n`;
   });
 }
 

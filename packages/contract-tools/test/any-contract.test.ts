@@ -2,7 +2,6 @@ import { type OpenApiDocument, operationsOf } from "openapi-document";
 import { describe, expect, test } from "vitest";
 import { aliasesOf, tagOf } from "../src/generate/aliases.ts";
 import { basePathOf } from "../src/generate/bundle.ts";
-import { credentialsOf, operationAt } from "../src/generate/credentials.ts";
 import { curlExample, curlExamples } from "../src/generate/curl-examples.ts";
 
 const RESPONSES = { 200: { description: "" } };
@@ -22,22 +21,31 @@ test("names that are no identifiers have no alias, and hyphenated operationIds o
     "export type GetItemsInput",
     "export type GetItemsOutput",
   ]);
-  expect(text).toContain('export type GetItemsOutput = OperationOutput<"get-items">;');
+  expect(text).toContain('export type GetItemsOutput = OutputOf<operations["get-items"]>;');
   expect(text).toContain('"items": "get-items";');
+});
+
+test("an operation with an empty operationId has no alias, since it has no type", () => {
+  const text = aliasesOf(documentOf({ "/items": { get: { operationId: "", responses: RESPONSES } } }));
+  expect(text).not.toMatch(/^export type \w+put\b/m);
+  expect(text).toContain('"items": "GET /items";');
 });
 
 // As in the contract of Amazon S3 Glacier.
 test("only the types that aliases refer to are imported", () => {
   const paths = { "/items": { get: { operationId: "getItems", responses: RESPONSES } } };
   const text = aliasesOf(documentOf(paths, { components: { schemas: { GetItemsInput: {} } } }));
-  expect(text).toContain('import type { OperationOutput } from "../operation.ts";');
+  expect(text).toContain('import type { OutputOf } from "openapi-document";');
 });
 
+// cspell:ignore Apacta тварини
 test.each([
   ["/events/{eventId}", ["Events", "Other"], "Events"],
   ["/events/{eventId}", undefined, "events"],
   ["/{id}/parts", [""], "parts"],
   ["/{id}", [], "General"],
+  ["/animals", ["動物"], "動物"],
+  ["/тварини", ["🐶"], "тварини"],
 ])("an operation on %s with the tags %j belongs to %s", (path, tags, tag) => {
   expect(tagOf({ path, operation: { ...(tags && { tags }) } })).toBe(tag);
 });
@@ -90,6 +98,18 @@ describe("with security", () => {
     ]);
   });
 
+  test("operations whose credentials nothing validates yet come last", () => {
+    const locked = { responses: RESPONSES, security: [{ user: [] }] };
+    const open = { responses: RESPONSES };
+    const body = { content: { "application/json": { schema: item } } };
+    const commands = (paths: object) => curlExamples(documentOf(paths, { components })).map(({ curl }) => curl);
+    expect(commands({ "/a": { get: locked }, "/b/{id}": { get: open } })).toEqual(["curl -i {url}/b/x"]);
+    expect(commands({ "/a": { get: locked, post: { ...open, requestBody: body } } })).toEqual([
+      expect.stringContaining(" -d "),
+      "curl -i -u user:password {url}/a",
+    ]);
+  });
+
   test("the easiest requirement is chosen, and one Authorization header is sent", () => {
     const curlOf = (...security: object[]) =>
       curlExamples(
@@ -114,18 +134,5 @@ describe("with security", () => {
     const shared = documentOf({ "/a": { get: first }, "/b": { get: second } });
     const [, entry] = operationsOf(shared);
     expect(curlExample(shared, entry!)).toBe('curl -i "{url}/b?size=big"');
-  });
-
-  test("credentials are those of the first requirement for which there are secrets", () => {
-    const secrets = { apiKey: "k", token: "t" };
-    const of = (method: string, target: string) =>
-      credentialsOf(document, operationAt(document, method, target)!, secrets);
-    expect(of("GET", "/items?x=1")).toEqual({ headers: {}, query: { "api key": "k" } });
-    expect(of("POST", "/items")).toEqual({ headers: { "X-Key": "k", Cookie: "sid=k" }, query: {} });
-    expect(of("GET", "/items/3")).toEqual({ headers: { Authorization: "Bearer t" }, query: {} });
-    expect(of("GET", "/items/new")).toEqual({ headers: {}, query: {} });
-    expect(operationAt(document, "GET", "/items/new")!.id).toBe("blank");
-    expect(operationAt(document, "GET", "/none")).toBeUndefined();
-    expect(operationsOf(document).length).toBe(4);
   });
 });

@@ -23,28 +23,63 @@ function messagesOf(before: unknown, after: unknown, schemas: Json = {}, schemas
   return changes.map(({ impact, place, message }) => `${impact} ${place}: ${message}`);
 }
 
-const RESTRICTING =
-  "pattern format multipleOf uniqueItems not propertyNames dependentRequired unevaluatedItems unevaluatedProperties";
-const REPLACING =
-  "contentEncoding contentMediaType contentSchema patternProperties dependentSchemas prefixItems contains minContains maxContains if then else";
-const WITH_A_SCHEMA = "not propertyNames unevaluatedItems unevaluatedProperties contentSchema contains if then else";
+const TYPED = { type: "string" };
+const RESTRICTING: [keyword: string, value: unknown][] = [
+  ["pattern", "^a"],
+  ["format", "date"],
+  ["multipleOf", 2],
+  ["uniqueItems", true],
+  ["not", TYPED],
+  ["propertyNames", TYPED],
+  ["dependentRequired", { a: ["b"] }],
+  ["dependentSchemas", { a: TYPED }],
+  ["contains", TYPED],
+  ["unevaluatedItems", TYPED],
+];
+const CONTENT: [keyword: string, value: unknown][] = [
+  ["contentEncoding", "base64"],
+  ["contentMediaType", "text/csv"],
+  ["contentSchema", TYPED],
+];
 
-test.each(RESTRICTING.split(" "))("`%s` narrows when it is added, and widens when it is removed", (keyword) => {
-  const schema = { [keyword]: { type: "string" } };
-  expect(messagesOf({}, schema)).toEqual([`breaking ${PLACE}: \`${keyword}\` {"type":"string"} is added. ${ADDED}`]);
-  expect(messagesOf(schema, {})).toEqual([
-    `additive ${PLACE}: \`${keyword}\` {"type":"string"} is removed. ${REMOVED}`,
-  ]);
+test.each(RESTRICTING)("`%s` narrows when it is added, and widens when it is removed", (keyword, value) => {
+  const schema = { [keyword]: value };
+  const text = JSON.stringify(value);
+  expect(messagesOf({}, schema)).toEqual([`breaking ${PLACE}: \`${keyword}\` ${text} is added. ${ADDED}`]);
+  expect(messagesOf(schema, {})).toEqual([`additive ${PLACE}: \`${keyword}\` ${text} is removed. ${REMOVED}`]);
 });
 
-test.each(REPLACING.split(" "))("`%s` changes the request when it is added or removed", (keyword) => {
-  const schema = { [keyword]: [{ type: "string" }] };
-  expect(messagesOf({}, schema)).toEqual([
-    `breaking ${PLACE}: \`${keyword}\` [{"type":"string"}] is added. ${CHANGED}`,
-  ]);
-  expect(messagesOf(schema, {})).toEqual([
-    `breaking ${PLACE}: \`${keyword}\` [{"type":"string"}] is removed. ${CHANGED}`,
-  ]);
+test.each(CONTENT)("`%s` changes the request when it is added or removed", (keyword, value) => {
+  const schema = { [keyword]: value };
+  const text = JSON.stringify(value);
+  expect(messagesOf({}, schema)).toEqual([`breaking ${PLACE}: \`${keyword}\` ${text} is added. ${CHANGED}`]);
+  expect(messagesOf(schema, {})).toEqual([`breaking ${PLACE}: \`${keyword}\` ${text} is removed. ${CHANGED}`]);
+});
+
+test.each([
+  ["prefixItems", [TYPED], "[0]"],
+  ["items", TYPED, "[]"],
+  ["patternProperties", { "^a": TYPED }, "/^a/"],
+  ["unevaluatedProperties", TYPED, "*"],
+  ["additionalProperties", TYPED, "*"],
+])("`%s` narrows a part of the value when it is added, and widens when it is removed", (keyword, value, field) => {
+  const schema = { [keyword]: value };
+  const part = `${PLACE}, field "${field}": the type changes`;
+  expect(messagesOf({}, schema)).toEqual([`breaking ${part} from any to string. ${ADDED}`]);
+  expect(messagesOf(schema, {})).toEqual([`additive ${part} from string to any. ${REMOVED}`]);
+});
+
+test("a condition narrows when a branch is added, and is nothing without one", () => {
+  const condition = { if: { required: ["a"] } };
+  const NOTATION = ["documentation the document: Only the notation changes. Nothing changes for clients."];
+  for (const branch of ["then", "else"]) {
+    const schema = { ...condition, [branch]: { required: ["b"] } };
+    const text = `\`if\` ${JSON.stringify(condition.if)} is`;
+    expect(messagesOf(condition, schema)).toEqual([`breaking ${PLACE}: ${text} added. ${ADDED}`]);
+    expect(messagesOf(schema, condition)).toEqual([`additive ${PLACE}: ${text} removed. ${REMOVED}`]);
+    expect(messagesOf({}, { [branch]: { required: ["b"] } })).toEqual(NOTATION);
+  }
+  for (const count of ["minContains", "maxContains"]) expect(messagesOf({}, { [count]: 2 })).toEqual(NOTATION);
 });
 
 test.each([
@@ -63,22 +98,48 @@ describe("behind a reference", () => {
   }));
   const TITLED = ["documentation components/schemas/A: `title` is added. A description promises nothing."];
 
-  test.each(WITH_A_SCHEMA.split(" "))("the schema of `%s` is compared", (keyword) => {
-    const schema = { [keyword]: A };
+  const WIDER = `additive ${PLACE}`;
+  test.each<[keyword: string, schema: Json, start: string, end: string]>([
+    ["not", { not: A }, `breaking ${PLACE}`, ADDED],
+    ["propertyNames", { propertyNames: A }, WIDER, REMOVED],
+    ["contains", { contains: A }, WIDER, REMOVED],
+    ["unevaluatedItems", { unevaluatedItems: A }, `breaking ${PLACE}`, CHANGED],
+    ["contentSchema", { contentSchema: A }, `breaking ${PLACE}`, CHANGED],
+  ])("the schema of `%s` is compared", (keyword, schema, start, end) => {
     expect(messagesOf(schema, schema, short, long)).toEqual([
-      `breaking ${PLACE}: \`${keyword}\` changes behind {"$ref":"#/components/schemas/A"}. ${CHANGED}`,
+      `${start}: \`${keyword}\` changes behind {"$ref":"#/components/schemas/A"}. ${end}`,
     ]);
     expect(messagesOf(schema, schema, short, described)).toEqual(TITLED);
   });
 
-  test.each(["patternProperties", "dependentSchemas"])("each schema of `%s` is compared", (keyword) => {
-    const schema = { [keyword]: { b: { type: "string" }, a: A } };
+  const branch = (schema: Json, keyword = "then") => ({ [keyword]: schema });
+  test.each<[keyword: string, schema: Json, end: string]>([
+    ["if", { if: A, else: { minLength: 1 } }, ADDED],
+    ["then", { if: { minLength: 1 }, ...branch(A) }, REMOVED],
+    ["else", { if: { maxLength: 9 }, else: A }, REMOVED],
+  ])("the schema of `%s` is compared", (_keyword, schema, end) => {
+    const [message] = messagesOf(schema, schema, short, long);
+    expect(message).toContain(`\`if\` changes behind ${JSON.stringify(schema["if"])}`);
+    expect(message).toContain(end === ADDED ? CHANGED : end);
+    expect(messagesOf(schema, schema, short, described)).toEqual(TITLED);
+  });
+
+  test("each schema of `dependentSchemas` is compared", () => {
+    const schema = { dependentSchemas: { b: { type: "string" }, a: A } };
     expect(messagesOf(schema, schema, short, long)).toEqual([
-      `breaking ${PLACE}: \`${keyword}\` changes behind {"b":{"type":"string"},"a":{"$ref":"#/components/schemas/A"}}. ${CHANGED}`,
+      `additive ${PLACE}: \`dependentSchemas\` changes behind {"b":{"type":"string"},"a":{"$ref":"#/components/schemas/A"}}. ${REMOVED}`,
     ]);
     expect(messagesOf(schema, schema, short, described)).toEqual(TITLED);
-    const more = { [keyword]: { ...schema[keyword], c: true } };
+    const more = { dependentSchemas: { ...schema.dependentSchemas, c: { type: "object" } } };
     expect(messagesOf(schema, more, short).concat(messagesOf(more, schema, short))).toHaveLength(2);
+  });
+
+  test("each schema of `patternProperties` is compared", () => {
+    const schema = { patternProperties: { b: { type: "string" }, a: A } };
+    expect(messagesOf(schema, schema, short, long)).toEqual([
+      `additive ${PLACE}, field "/a/": \`maxLength\` changes from 1 to 2. ${REMOVED}`,
+    ]);
+    expect(messagesOf(schema, schema, short, described)).toEqual(TITLED);
   });
 
   test("each schema of `prefixItems` is compared", () => {
@@ -159,8 +220,9 @@ test("several patterns or multiples are compared together", () => {
     `breaking ${PLACE}: \`pattern\` changes from "a" and "b" to "c". ${CHANGED}`,
   ]);
   const multiples = (...numbers: number[]) => ({ allOf: numbers.map((multipleOf) => ({ multipleOf })) });
-  expect(messagesOf(multiples(4, 6), multiples(2))[0]).toContain(`breaking ${PLACE}`);
-  expect(messagesOf(multiples(2), multiples(4, 5))[0]).toContain(CHANGED);
+  expect(messagesOf(multiples(4, 6), multiples(2))[0]).toContain(`additive ${PLACE}`);
+  expect(messagesOf(multiples(4, 6), multiples(8))[0]).toContain(CHANGED);
+  expect(messagesOf(multiples(2), multiples(4, 5))[0]).toContain(ADDED);
 });
 
 test("up to nine values are listed", () => {

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { bundle, bundleWithFiles } from "../src/generate/bundle.ts";
+import { lint } from "../src/lint/lint.ts";
 
 function folderWith(files: Record<string, string>): string {
   const folder = mkdtempSync(join(tmpdir(), "contract-"));
@@ -99,6 +100,32 @@ components:
   });
 });
 
+test("a reference inside an extension may lead nowhere, and is a warning", async () => {
+  const folder = folderWith({
+    "shop.yaml": `openapi: 3.1.1
+info: { title: Shop, version: 1.0.0 }
+x-topics: [{ content: { $ref: ./missing.md } }]
+paths: { /books: { get: { x-shown: { $ref: "#/components/schemas/None" }, responses: { "200": { description: "" } } } } }
+components: { schemas: { Book: { type: object, properties: { x-shelf: { type: string } } } } }
+`,
+  });
+  const { paths } = await bundle(join(folder, "shop.yaml"));
+  expect(paths).toMatchObject({ "/books": { get: { "x-shown": { $ref: "#/components/schemas/None" } } } });
+  const unresolved = (await lint(join(folder, "shop.yaml"))).filter(({ rule }) => rule === "no-unresolved-refs");
+  expect(unresolved).toMatchObject([{ kind: "warning", line: 4, message: expect.stringContaining("schemas/None") }]);
+});
+
+test("a reference of a property whose name begins with x- is no extension", async () => {
+  const folder = folderWith({
+    "shop.yaml": `openapi: 3.1.1
+info: { title: Shop, version: 1.0.0 }
+paths: {}
+components: { schemas: { Book: { type: object, properties: { x-shelf: { $ref: "#/components/schemas/None" } } } } }
+`,
+  });
+  await expect(bundle(join(folder, "shop.yaml"))).rejects.toThrow("Can't resolve $ref");
+});
+
 test("the files of a contract are those that it refers to, and itself", async () => {
   const folder = folderWith({
     "shop.yaml": `openapi: 3.1.1
@@ -149,4 +176,13 @@ test("references to other hosts are read if this is allowed", async () => {
   const { components } = await bundle(file, { allowRemoteRefs: true });
   expect(components?.schemas).toMatchObject({ a: { type: "integer" } });
   await expect(bundle(file)).rejects.toThrow($ref);
+});
+
+test("a contract with the device flow of OpenAPI 3.2 is bundled", async () => {
+  const flow = { deviceAuthorizationUrl: "https://a.example/d", tokenUrl: "https://a.example/t", scopes: { read: "" } };
+  const device = { type: "oauth2", flows: { deviceAuthorization: flow } };
+  const contract = { openapi: "3.2.0", info: { title: "", version: "1" }, components: { securitySchemes: { device } } };
+  const folder = folderWith({ "openapi.json": JSON.stringify(contract) });
+  expect(await bundle(join(folder, "openapi.json"))).toMatchObject(contract);
+  expect(await lint(join(folder, "openapi.json"))).not.toContainEqual(expect.objectContaining({ rule: undefined }));
 });

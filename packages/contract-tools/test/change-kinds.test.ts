@@ -109,6 +109,14 @@ describe("kinds of changes", () => {
       }
     });
 
+    /** The changes that only exclude values, so that the service promises more. */
+    const NARROWING = new Set([
+      "the first items are split from the others",
+      "an equal member is added",
+      "a second member accepts null",
+      "a second member with a tag field accepts null",
+    ]);
+
     const closed = { additionalProperties: false };
     const text = { type: "string" };
     const tagged = (tag: string, type: string | string[]) => ({
@@ -197,8 +205,8 @@ describe("kinds of changes", () => {
         { oneOf: [{ properties: { title: { maxLength: 5 } } }, { properties: { title: { minLength: 6 } } }] },
         { oneOf: [{ properties: { title: { maxLength: 10 } } }, { properties: { title: { minLength: 6 } } }] },
       ],
-    ])("is breaking for requests and responses if %s", (_how, before, after) => {
-      for (const direction of ["requestBody", "responses"]) {
+    ])("is breaking for requests and responses if %s", (how, before, after) => {
+      for (const direction of ["requestBody", ...(NARROWING.has(how) ? [] : ["responses"])]) {
         const of = (schema: object) => {
           const content = { "application/json": { schema } };
           const post =

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { OpenAPI3 } from "openapi-typescript";
@@ -87,10 +87,10 @@ async function messagesOf(document: OpenAPI3, text: string): Promise<unknown[]> 
   mkdirSync(join(folder, "generated"));
   for (const [name, file] of Object.entries(await generatedFiles(document)))
     writeFileSync(join(folder, "generated", name), file);
-  copyFileSync(join(ROOT, "packages/contract/src/operation.ts"), join(folder, "operation.ts"));
   writeFileSync(join(folder, "program.ts"), text);
   const types = [join(ROOT, "packages/contract-tools/node_modules/@types/node")];
-  const options = { strict: true, noEmit: true, allowImportingTsExtensions: true, skipLibCheck: true, types };
+  const paths = { "openapi-document": [join(ROOT, "packages/openapi-document/src/index.ts")] };
+  const options = { paths, strict: true, noEmit: true, allowImportingTsExtensions: true, skipLibCheck: true, types };
   const settings = { ...options, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext };
   const program = ts.createProgram([join(folder, "program.ts")], { ...settings, lib: ["lib.esnext.d.ts"] });
   const diagnostics = [...program.getSemanticDiagnostics(program.getSourceFile(join(folder, "program.ts")))];
@@ -253,4 +253,17 @@ implement<Pick<operations, "addPet">>()({
 
 test("handlers get the caller, the fields and the discriminators of their operation", async () => {
   expect(await messagesOf(DIRECTIONS, HANDLERS)).toEqual([]);
+});
+
+test("the types of OpenAPI 3.2's methods compile, and stand where clients of fetch-operations expect them", async () => {
+  const search = { operationId: "searchRooms", requestBody: { content: content(object({ q: text })) } };
+  const purge = { operationId: "purgeRooms", responses: { 204: { description: "" } } };
+  const paths = { "/rooms": { query: { ...search, responses: json(text) }, additionalOperations: { PURGE: purge } } };
+  const program = `import type { SearchRoomsInput, PurgeRoomsOutput } from "./generated/names.ts";
+import type { paths } from "./generated/schema.ts";
+export const body: NonNullable<paths["/QUERY /rooms"]["trace"]["requestBody"]> = { content: { "application/json": { q: "a" } } };
+export const purged: keyof paths["/PURGE /rooms"]["trace"]["responses"] = 204;
+export type Named = [SearchRoomsInput, PurgeRoomsOutput];
+`;
+  expect(await messagesOf({ ...DIRECTIONS, openapi: "3.2.0", paths }, program)).toEqual([]);
 });

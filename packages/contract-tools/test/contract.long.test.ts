@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { bundle } from "../src/generate/bundle.ts";
 import { generatedFiles, write } from "../src/generate/generated-files.ts";
-import { ROOT } from "../src/paths.ts";
+import { CONTRACT_FILE, ROOT } from "../src/paths.ts";
 import { parseVersion, release, versionAfter } from "../src/release/released.ts";
 import { LESS_PER_PAGE, NEW_PARAMETER, type TemporaryContract, temporaryContract } from "./temporary-contract.ts";
 
@@ -36,7 +36,7 @@ describe("pnpm contract", () => {
     expect(entry).toContain(
       `## ${next}\n\n### New, deprecated or relaxed\n\n- \`GET /pets\`: Query parameter "sold" is added. Clients need not send it.`,
     );
-    const { stdout: json } = await run("diff", "--json");
+    const { stdout: json } = await run("diff", "--format", "json");
     expect(JSON.parse(json)).toMatchObject({ changes: [{ impact: "additive", place: "GET /pets" }, {}] });
 
     expect((await run("release")).stdout).toContain("failed  generated");
@@ -47,10 +47,10 @@ describe("pnpm contract", () => {
     expect(await readdir(released)).toEqual([`${version}.yaml`, `${next}.yaml`]);
   });
 
-  test("check --github annotates the lines of a pull request", async () => {
+  test("check --format github annotates the lines of a pull request", async () => {
     await release(await bundle(contract), released);
     await edit(LESS_PER_PAGE);
-    const { exitCode, stdout } = await run("check", "--github");
+    const { exitCode, stdout } = await run("check", "--format", "github");
     expect(exitCode).toBe(1);
     expect(stdout).toMatch(/^::error title=compatibility::The most severe change since \S+ is breaking,/m);
     expect(stdout).toMatch(
@@ -59,21 +59,22 @@ describe("pnpm contract", () => {
   });
 
   test("diff compares with a git revision, and rejects an unknown revision", async () => {
-    const { stdout, exitCode } = await run("diff", "HEAD", "--json");
+    const committed = ["--contract", CONTRACT_FILE];
+    const { stdout, exitCode } = await run("diff", "HEAD", "--format", "json", ...committed);
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ changes: expect.any(Array) });
-    expect(await run("diff", "no-such-revision")).toMatchObject({
+    expect(await run("diff", "no-such-revision", ...committed)).toMatchObject({
       exitCode: 1,
       stderr: expect.stringMatching(/^The git revision no-such-revision has no contract: /),
     });
   });
 });
 
-async function run(...args: string[]) {
-  const options = ["--contract", contract, "--released", released];
+async function run(command: string, ...options: string[]) {
+  const args = [command, "--contract", contract, "--released", released, ...options];
   return new Promise<{ exitCode: number | null; stdout: string; stderr: string }>((done) => {
-    const file = resolve(import.meta.dirname, "../bin/contract.js");
-    const child = execFile(process.execPath, [file, ...args, ...options], { cwd: ROOT }, (_error, stdout, stderr) =>
+    const file = resolve(import.meta.dirname, "../src/main.ts");
+    const child = execFile(process.execPath, [file, ...args], { cwd: ROOT }, (_error, stdout, stderr) =>
       done({ exitCode: child.exitCode, stdout, stderr }),
     );
   });

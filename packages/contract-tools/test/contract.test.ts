@@ -1,8 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import { bundle } from "../src/generate/bundle.ts";
-import { GENERATED_FOLDER } from "../src/generate/generated-files.ts";
-import { CONTRACT_FILE } from "../src/paths.ts";
+import { CONTRACT_FILE, GENERATED_FOLDER } from "../src/paths.ts";
 import { type Check, checkContract } from "../src/release/check.ts";
 import { compareVersions, parseVersion, release, versionAfter } from "../src/release/released.ts";
 import { LESS_PER_PAGE, NEW_PARAMETER, type TemporaryContract, temporaryContract } from "./temporary-contract.ts";
@@ -43,7 +42,7 @@ describe("a check reports", () => {
     await edit([/x-sunset: .*/, 'x-sunset: "2027-05-19"']);
     await edit(["x-successor: listPets", "x-successor: findPets"]);
     const found = await findings();
-    expect(found.lint).toMatch(/^Name the tag of each operation\. \(rule\/operation-has-a-tag\)$/);
+    expect(found.lint).toMatch(/^Name the tag of each operation\.$/);
     expect(found.examples).toMatch(/must be <= 100/);
     expect(found.deprecations).toMatch(/at least 180 days.*\n.*operationId of the contract/);
   });
@@ -53,9 +52,7 @@ describe("a check reports", () => {
     await edit([/ version: .*/, " version: next"]);
     const found = await findings();
     expect(found.generated).toContain("schema.ts does not match the contract. Run `npx -y pnpm@12.21.0 generate`.");
-    expect(found.lint).toBe(
-      "info.version is next. Write three numbers, such as 1.0.0. (platform/version-fits-servers)",
-    );
+    expect(found.lint).toBe("info.version is next. Write three numbers, such as 1.0.0.");
   });
 
   test("costly schemas and operations that cannot be served, without failing", async () => {
@@ -67,8 +64,8 @@ describe("a check reports", () => {
       passed: "operations that cannot be served: 1; schemas that take more than linear time: 1",
       findings: [],
       warnings: [
-        expect.stringMatching(/^listPets cannot be served: query __proto__: /),
-        expect.stringMatching(/^\w+, \w+.*: the pattern .* backtracks/),
+        { message: expect.stringMatching(/^listPets cannot be served: query __proto__: /) as string },
+        { message: expect.stringMatching(/^\w+, \w+.*: the pattern .* backtracks/) as string },
       ],
     });
   });

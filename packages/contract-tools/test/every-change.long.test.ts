@@ -39,7 +39,8 @@ function* pathsIn(node: object, path: string[] = []): Generator<string[]> {
     const isNeeded =
       key === "openapi" ||
       (key === "name" && path.includes("parameters")) ||
-      (inner[0] === "components" && inner.length < 4);
+      (inner[0] === "components" && inner.length < 4) ||
+      (key === "type" && ("enum" in node || "const" in node)); // the values say it
     if (!isNeeded) yield inner;
     if (DESCRIPTIONS.has(key)) continue;
     if (typeof value === "object" && value !== null) yield* pathsIn(value as object, inner);

@@ -29,18 +29,18 @@ describe("the generated file", () => {
     });
     expect((await generatedFiles(document))["names.ts"])
       .toBe(`// Generated from the contract by \`pnpm generate\`. Do not edit.
-import type { OperationInput, OperationOutput } from "../operation.ts";
-import type { components } from "./schema.ts";
+import type { InputOf, OutputOf } from "openapi-document";
+import type { components, operations } from "./schema.ts";
 
 export type Pet = components["schemas"]["Pet"];
 export type PetStatus = components["schemas"]["PetStatus"];
 
-export type ListPetsInput = OperationInput<"listPets">;
-export type ListPetsOutput = OperationOutput<"listPets">;
-export type CreatePetInput = OperationInput<"createPet">;
-export type CreatePetOutput = OperationOutput<"createPet">;
-export type PingInput = OperationInput<"ping">;
-export type PingOutput = OperationOutput<"ping">;
+export type ListPetsInput = InputOf<operations["listPets"]>;
+export type ListPetsOutput = OutputOf<operations["listPets"]>;
+export type CreatePetInput = InputOf<operations["createPet"]>;
+export type CreatePetOutput = OutputOf<operations["createPet"]>;
+export type PingInput = InputOf<operations["ping"]>;
+export type PingOutput = OutputOf<operations["ping"]>;
 
 /** The operationIds of each tag. */
 export interface OperationIdsByTag {
@@ -221,7 +221,7 @@ describe("generate", () => {
 });
 
 function generate(...options: string[]) {
-  const script = resolve(import.meta.dirname, "../bin/contract.js");
+  const script = resolve(import.meta.dirname, "../src/main.ts");
   return spawnSync(process.execPath, [script, "generate", ...options], { encoding: "utf8" });
 }
 

@@ -8,10 +8,17 @@ type Location = { at: string; child: (path: string | (string | number)[]) => Loc
 type Visitor = (node: never, context: object) => void;
 
 /** Returns the problems that a rule reports in nodes of one type, and in the root after them, with their places. */
-function reported(name: (typeof names)[number], type: string, nodes: object[], components: object = {}): string[] {
+function reported(
+  name: (typeof names)[number],
+  type: string,
+  nodes: object[],
+  components: object = {},
+  specVersion = "oas3_1",
+): string[] {
   const problems: string[] = [];
   const context = {
     location: location(""),
+    specVersion,
     report: ({ message, location: { at } }: { message: string; location: Location }) =>
       problems.push(`${at}: ${message}`),
     resolve: (node: { $ref?: string }) =>
@@ -43,6 +50,11 @@ test("the plugin has the rules of the configuration", () => {
       "string-is-bounded",
       "array-is-bounded",
       "integer-is-bounded",
+      "bounds-are-ordered",
+      "default-is-valid",
+      "array-has-items",
+      "path-parameter-is-required",
+      "reference-fits",
       "pattern-is-valid",
       "pattern-is-portable",
       "header-examples-valid",
@@ -121,16 +133,88 @@ test.each<[pattern: unknown, fault?: string]>([
   expect(reported("pattern-is-portable", "Schema", [{ pattern }])).toEqual(problems);
 });
 
-test.each<[pattern: unknown, isValid: boolean]>([
-  [undefined, true],
-  ["^[a-z]+$", true],
-  [String.raw`^\p{L}$`, true],
-  ["^(?i:a)$", true],
-  ["^(", false],
-  [String.raw`^\-$`, false],
-])("pattern-is-valid knows whether the service can compile the pattern %s", (pattern, isValid) => {
-  const problem = "pattern: Write a regular expression of ECMA-262 that is valid with the flag u.";
-  expect(reported("pattern-is-valid", "Schema", [{ pattern }])).toEqual(isValid ? [] : [problem]);
+test.each<[pattern: unknown, reason?: string]>([
+  [undefined],
+  ["^[a-z]+$"],
+  [String.raw`^\p{L}$`],
+  ["^(?i:a)$"],
+  ["^(", "Unterminated group"],
+  [String.raw`^\-$`, "Invalid escape"],
+])("pattern-is-valid says why the service cannot compile the pattern %s", (pattern, reason) => {
+  const problem = `pattern: Write a regular expression of ECMA-262 that is valid with the flag u. In this one: ${reason}.`;
+  expect(reported("pattern-is-valid", "Schema", [{ pattern }])).toEqual(reason === undefined ? [] : [problem]);
+});
+
+describe("default-is-valid validates a default by", () => {
+  const own = ": The default";
+  test.each<[schema: object, fault?: string]>([
+    [{ type: "integer" }],
+    [{ type: "integer", default: 1, maximum: 1 }],
+    [{ type: "integer", default: 2, maximum: 1 }, `default${own} 2 does not meet its schema. 2 is greater than 1.`],
+    [
+      { type: "integer", default: 0, exclusiveMinimum: 0 },
+      `default${own} 0 does not meet its schema. 0 is less than 0.`,
+    ],
+    [
+      { enum: ["a"], default: "b" },
+      `default${own} "b" does not meet its schema. Instance does not match any of ["a"].`,
+    ],
+    [{ type: "string", default: null, nullable: true }],
+    [{ allOf: [{ $ref: "text" }], default: "a" }],
+    [{ type: "object", properties: { a: { $ref: "circle" } }, default: { a: { next: { next: {} } } } }],
+  ])("its own schema: %o", (schema, fault) => {
+    const components: Record<string, object> = {
+      text: { type: "string" },
+      circle: { properties: { next: { $ref: "circle" } } },
+    };
+    expect(reported("default-is-valid", "Schema", [schema], components)).toEqual(fault === undefined ? [] : [fault]);
+  });
+
+  test("schemas behind references, and the bounds of OpenAPI 3.0", () => {
+    const components = { text: { type: "string" } };
+    expect(
+      reported("default-is-valid", "Schema", [{ allOf: [{ $ref: "text" }], default: 1 }], components),
+    ).toHaveLength(1);
+    const exclusive = [1, 2].map((value) => ({ default: value, minimum: 1, exclusiveMinimum: true }));
+    expect(reported("default-is-valid", "Schema", exclusive, {}, "oas3_0")).toHaveLength(1);
+  });
+});
+
+test.each<[rule: (typeof names)[number], type: string, node: object, problem?: string]>([
+  ["bounds-are-ordered", "Schema", { minimum: 1, maximum: 1, minLength: 0 }],
+  [
+    "bounds-are-ordered",
+    "Schema",
+    { minimum: 2, maximum: 1 },
+    "minimum: minimum is above maximum. No value meets both.",
+  ],
+  [
+    "bounds-are-ordered",
+    "Schema",
+    { minItems: 2, maxItems: 1 },
+    "minItems: minItems is above maxItems. No value meets both.",
+  ],
+  ["array-has-items", "Schema", { type: "array", items: {} }],
+  [
+    "array-has-items",
+    "Schema",
+    { type: "array" },
+    "type: An array of OpenAPI 3.0 has `items`. Write `items: {}` for any.",
+  ],
+  ["path-parameter-is-required", "Parameter", { in: "query" }],
+  ["path-parameter-is-required", "Parameter", { in: "path", required: true }],
+  [
+    "path-parameter-is-required",
+    "Parameter",
+    { in: "path" },
+    ": Write `required: true`. A path has a value for each of its parameters.",
+  ],
+])("%s: %s %o", (rule, type, node, problem) => {
+  expect(reported(rule, type, [node], {}, "oas3_0")).toEqual(problem === undefined ? [] : [problem]);
+});
+
+test("an array of OpenAPI 3.1 needs no items", () => {
+  expect(reported("array-has-items", "Schema", [{ type: "array" }])).toEqual([]);
 });
 
 describe("the example of a header", () => {

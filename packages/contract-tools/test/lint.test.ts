@@ -60,6 +60,7 @@ const RULES = `extends: [recommended-strict]
 plugins: [${JSON.stringify(join(ROOT, "packages/contract-tools/src/lint/lint-rules.ts"))}]
 rules:
   platform/string-is-bounded: error
+  platform/reference-fits: error
   no-unused-components: warn
 `;
 
@@ -96,7 +97,7 @@ describe("one cause is one problem:", () => {
       "operationId: createBook",
       "operationId: listBooks",
       at("operationId: createBook"),
-      "Every operation must have a unique `operationId`.",
+      'The operationId "listBooks" is that of GET /books. Choose another.',
     ],
     [
       "a misspelt key",
@@ -139,6 +140,34 @@ describe("one cause is one problem:", () => {
       '"#/nothing/else"',
       at(`$ref: ${CURSOR}`),
       `Can't resolve $ref "#/nothing/else".`,
+    ],
+    [
+      "a reference to an object of another kind",
+      CURSOR,
+      '"#/components/schemas/Title"',
+      at(`$ref: ${CURSOR}`, 6),
+      "This refers to an object of components/schemas. Refer to one of components/parameters.",
+    ],
+    [
+      "nullable in OpenAPI 3.1",
+      "maxLength: 99",
+      "nullable: true\n        maxLength: 99",
+      at("maxLength: 99"),
+      'Property `nullable` is not expected here. OpenAPI 3.1 has none. Add "null" to `type`.',
+    ],
+    [
+      "a status that is none",
+      '"200": {',
+      "20O: { description: Done. }\n        2XX: {",
+      at('"200": {'),
+      "Property `20O` is not expected here. Write a status such as 404, a range such as 4XX, or default.",
+    ],
+    [
+      "a status beside the responses",
+      "operationId: listBooks",
+      '"201": { description: No. }\n      operationId: listBooks',
+      at("operationId: listBooks"),
+      "Property `201` is not expected here. Write it below `responses`.",
     ],
   ])("%s", async (_fault, text, replacement, place, message) => {
     write("openapi.yaml", CONTRACT.replace(text, replacement));
@@ -311,9 +340,9 @@ components: { schemas: { One: { type: string, example: 1 }, Other: { type: strin
 `,
   );
   const checks = await lintContract(join(folder, "openapi.yaml"), rulesFile());
-  expect(checks).toEqual([
-    { name: "lint", passed: "no errors, and 1 warning of rules at level warn", findings: [] },
-    { name: "examples", passed: "no errors, and 2 warnings of rules at level warn", findings: [] },
+  expect(checks).toMatchObject([
+    { name: "lint", passed: "no errors, and 1 warning of rules at level warn", findings: [], warnings: [{}] },
+    { name: "examples", passed: "no errors, and 2 warnings of rules at level warn", findings: [], warnings: [{}, {}] },
     { name: "deprecations", passed: expect.stringMatching(/^dated/) as string, findings: [] },
   ]);
 });

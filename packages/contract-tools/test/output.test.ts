@@ -6,11 +6,12 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { type Impact, mostSevere } from "../src/comparison/changes.ts";
 import { type ContractChange, contractChanges } from "../src/comparison/compare.ts";
-import { changelogEntry, formatChanges, formatChecks, formatMarkdown } from "../src/output.ts";
+import { formatChecks } from "../src/check-formats.ts";
+import { changelogEntry, formatChanges, formatMarkdown } from "../src/output.ts";
 import type { Check } from "../src/release/check.ts";
 import { compareVersions, parseVersion, versionAfter } from "../src/release/released.ts";
 
-const AT = { file: "openapi/openapi.yaml", line: 7 };
+const AT = { file: "openapi/openapi.yaml", line: 7, column: 3 };
 const BREAKING: ContractChange = { impact: "breaking", place: "GET /pets", message: "It is removed.", at: AT };
 const ADDITIVE: ContractChange = { impact: "additive", place: "GET /dogs", message: "It is added." };
 
@@ -21,7 +22,7 @@ const FAILED: Check = {
   findings: [{ message: "Raise it." }, { message: "Line 1,\r\n50%: mend it.", at: AT }],
   changes: [BREAKING, ADDITIVE],
 };
-const WARNED: Check = { name: "schemas", passed: "1 schema", findings: [], warnings: ["Slow."] };
+const WARNED: Check = { name: "schemas", passed: "1 schema", findings: [], warnings: [{ message: "Slow." }] };
 
 describe("formatChecks formats findings", () => {
   test("as text", () => {
@@ -46,17 +47,65 @@ failed  examples
   });
 
   test("as annotations of a pull request, with escaped line ends and separators", () => {
-    const named: Check = { name: "lint", passed: "", findings: [{ message: "a", at: { file: "a:b,c", line: 1 } }] };
+    const named: Check = {
+      name: "lint",
+      passed: "",
+      findings: [{ message: "a", rule: "b", at: { file: "a:b,c", line: 1, column: 1 } }],
+    };
     expect(formatChecks([PASSED, WARNED, FAILED, named], "github")).toBe(
       [
         "::error title=compatibility::Raise it.",
         "::error file=openapi/openapi.yaml,line=7,title=compatibility::Line 1,%0D%0A50%25: mend it.",
-        "::error file=a%3Ab%2Cc,line=1,title=lint::a",
-        "::notice title=schemas::Slow.",
+        "::error file=a%3Ab%2Cc,line=1,title=lint::a (b)",
+        "::warning title=schemas::Slow.",
         "::error file=openapi/openapi.yaml,line=7,title=breaking::GET /pets: It is removed.",
         "::notice title=additive::GET /dogs: It is added.",
       ].join("\n"),
     );
+  });
+});
+
+describe("formatChecks formats for programs", () => {
+  const named: Check = {
+    name: "lint",
+    passed: "",
+    findings: [{ message: '<"&>\u0000', rule: "struct", at: { file: "a b.yaml", line: 2, column: 3 } }],
+    warnings: [{ message: "Slow.", rule: "slow" }],
+  };
+
+  test("SARIF, with a result for each finding", () => {
+    expect(JSON.parse(formatChecks([PASSED, named], "sarif"))).toMatchObject({
+      version: "2.1.0",
+      runs: [
+        {
+          tool: { driver: { name: "contract", rules: [{ id: "struct" }, { id: "slow" }] } },
+          results: [
+            {
+              ruleId: "struct",
+              level: "error",
+              locations: [
+                {
+                  physicalLocation: {
+                    artifactLocation: { uri: "a%20b.yaml" },
+                    region: { startLine: 2, startColumn: 3 },
+                  },
+                },
+              ],
+            },
+            { ruleId: "slow", level: "warning", message: { text: "Slow." } },
+          ],
+        },
+      ],
+    });
+  });
+
+  test("JUnit's XML, with a failure for each finding, and without characters that XML cannot have", () => {
+    expect(formatChecks([PASSED, named], "junit")).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+<testsuite name="contract" tests="2" failures="1">
+  <testcase classname="contract" name="lint"></testcase>
+  <testcase classname="contract.lint" name="struct">
+    <failure message="&#60;&#34;&#38;&#62;">a b.yaml:2  &#60;&#34;&#38;&#62; (struct)</failure></testcase>
+</testsuite>`);
   });
 });
 
@@ -181,10 +230,7 @@ test("a summary lists changes by impact and by audience", async () => {
     .replace("listBooks", "findBooks")
     .replace("Books.\n", "The books.\n")
     .replace(/ {4}delete:[^]*?(?=components)/, "")
-    .replace(
-      /(?<=sold:\n {4}post:\n)/,
-      "      requestBody: { content: { text/plain: { schema: { type: string } } } }\n",
-    );
+    .replace(/Noted\.\n/, "Noted.\n          headers: { Receipt: { required: true, schema: { type: string } } }\n");
   expect(await summary(BOOKS, changed)).toBe(`## The contract changes: 5 breaking, 1 documentation
 
 ### Breaking: clients must change
@@ -205,7 +251,7 @@ test("a summary lists changes by impact and by audience", async () => {
 
 #### Implementers of webhooks and callbacks
 
-<code>webhooks/sold</code>: The webhook changes. Clients implement it as it is today. (openapi.yaml:27)
+<code>webhooks/sold</code>: Response 204, header "Receipt" is added and required. Narrows the reply: the service rejects replies that clients may send today. (openapi.yaml:30)
 
 ### Documentation
 

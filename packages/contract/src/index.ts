@@ -3,5 +3,4 @@ export type * from "./generated/names.ts";
 /** The operations as handlers get them: a parameter or field with a default is always present. */
 export type { operations as OperationsWithDefaults } from "./generated/operations-with-defaults.ts";
 export type { components, operations, paths } from "./generated/schema.ts";
-export type { OperationId, OperationInput, OperationOutput } from "./operation.ts";
 export { basePath, curlExamples, hash, scopes, version } from "./generated/metadata.ts";

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { OpenApiDocument } from "openapi-document";
 import { declaredErrors } from "../src/declared-errors/declared-errors.ts";
+import { conformanceChecks } from "../src/conformance/conformance.ts";
+import { implement } from "../src/implement.ts";
 import { Problem } from "../src/problem.ts";
+import { listen } from "./listen.ts";
 
 const MISSING = new Problem(404, "not_found", "There is no such book.");
 
@@ -248,4 +251,25 @@ test("an invalid request gets 422 if the operation declares it, and no response 
   expect(statusOf("422")).toBe(422);
   for (const keys of [["422", "400"], ["422", "4XX"], ["422", "default"], ["4XX"], []])
     expect(statusOf(...keys)).toBe(400);
+});
+
+test("a service whose contract declares 422 alone passes its conformance checks", async () => {
+  const schema = object({ detail: text });
+  const responses = { 201: { description: "" }, 422: { description: "", content: { "application/json": { schema } } } };
+  const requestBody = { content: { "application/json": { schema: object({ name: text }, { required: ["name"] }) } } };
+  const document: OpenApiDocument = {
+    openapi: "3.1.1",
+    paths: {
+      "/books": { post: { operationId: "createBook", requestBody: { required: true, ...requestBody }, responses } },
+    },
+  };
+  const router = implement<Record<string, { responses: never }>>()({
+    document,
+    handlers: { createBook: () => ({ status: 201 }) as never },
+    problemFormat: declaredErrors(document),
+  });
+  await using server = await listen(router);
+  const checks = conformanceChecks(document).filter(({ title }) => title.startsWith("400 for "));
+  expect(checks.length).toBeGreaterThan(2);
+  for (const { run } of checks) await run({ baseUrl: server.baseUrl });
 });

@@ -3,11 +3,16 @@ import { excerpt } from "../src/eov/excerpt.ts";
 import { anyJson as ok, serveEcho as serve } from "./echo.ts";
 
 test("the handler of an operation without an operationId is named by its method and path", async () => {
-  const item = { get: { responses: ok }, post: { operationId: "add", responses: ok } };
+  const item = {
+    get: { responses: ok },
+    put: { operationId: "", responses: ok },
+    post: { operationId: "add", responses: ok },
+  };
   const webhooks = { sold: { post: { operationId: "sold", responses: {} } } };
   await using server = await serve({ "/a/{id}": item }, { webhooks });
   for (const [method, id] of [
     ["GET", "GET /a/{id}"],
+    ["PUT", "PUT /a/{id}"],
     ["POST", "add"],
   ] as const) {
     const response = await fetch(`${server.baseUrl}/a/1`, { method });

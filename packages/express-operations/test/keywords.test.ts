@@ -1,7 +1,7 @@
 import { operationsOf } from "openapi-document";
 import { describe, expect, test } from "vitest";
 import { linearPattern } from "../src/costs/linear-pattern.ts";
-import { isMultipleOf } from "../src/eov/value-checks.ts";
+import { isMultipleOf } from "openapi-document";
 import { implement } from "../src/index.ts";
 import { describePattern } from "../src/request/pattern-words.ts";
 import { responseCheck } from "../src/response/response-check.ts";

@@ -1,4 +1,4 @@
-import type { Client, HeadersOptions } from "openapi-fetch";
+import type { Client, FetchResponse, HeadersOptions, MaybeOptionalInit, ParseAs } from "openapi-fetch";
 import type { Api } from "./api.ts";
 import { call, exchangeOf, raw, readSuccess, requestOf } from "./call/call.ts";
 import type { Connection } from "./call/exchange.ts";
@@ -13,9 +13,63 @@ import { type InitByPath, requestPartsByPath } from "./request/request-parts.ts"
 
 /**
  * openapi-fetch's client: https://openapi-ts.dev/openapi-fetch/api. Its methods take the options of calls too. Bodies are read as the
- * operation declares, unless `parseAs` says otherwise.
+ * operation declares, unless `parseAs` says otherwise. The compiler refuses unknown parameters and fields.
  */
-export interface PathClient<Paths extends {}> extends Client<Paths> {}
+export interface PathClient<Paths extends {}> extends Client<Paths> {
+  request: {
+    <Method extends HttpMethod, Path extends PathOf<Paths, Method>, As extends ParseAs = "json">(
+      method: Method,
+      url: Path,
+      ...init: InitParam<InitOf<Paths, Path, Method>, As>
+    ): Promise<ResponseOf<Paths, Path, Method, As>>;
+    (...unused: [never, never, never, never]): Promise<any>;
+  };
+  GET: PathMethod<Paths, "get">;
+  PUT: PathMethod<Paths, "put">;
+  POST: PathMethod<Paths, "post">;
+  DELETE: PathMethod<Paths, "delete">;
+  OPTIONS: PathMethod<Paths, "options">;
+  HEAD: PathMethod<Paths, "head">;
+  PATCH: PathMethod<Paths, "patch">;
+}
+
+/**
+ * A method of openapi-fetch. No call fits the second signature. It is there because the compiler erases the type parameters of overloads
+ * when it compares them with openapi-fetch's `ClientMethod`. Otherwise it puts all paths at once for `Path`. `TRACE`, which `fetch`
+ * cannot send, stays as it is, because functions such as `wrapAsPathBasedClient` infer `Paths` from it.
+ */
+interface PathMethod<Paths extends {}, Method extends HttpMethod> {
+  <Path extends PathOf<Paths, Method>, As extends ParseAs = "json">(
+    url: Path,
+    ...init: InitParam<InitOf<Paths, Path, Method>, As>
+  ): Promise<ResponseOf<Paths, Path, Method, As>>;
+  (...unused: [never, never, never]): Promise<any>;
+}
+
+type HttpMethod = "get" | "put" | "post" | "delete" | "options" | "head" | "patch" | "trace";
+
+/** A member of `PathOf`, and so of `Path` only where the compiler falls back to all paths, because the given one is unknown. */
+declare const unknownPath: unique symbol;
+
+type PathOf<Paths, Method extends HttpMethod> =
+  | { [Path in keyof Paths]: Paths[Path] extends Record<Method, unknown> ? Path : never }[keyof Paths]
+  | typeof unknownPath;
+
+/** The options of a path. Those of all paths together would exceed the compiler's limits in a large contract. */
+type InitOf<Paths, Path, Method extends HttpMethod> = typeof unknownPath extends Path
+  ? any
+  : MaybeOptionalInit<Paths[Path & keyof Paths], Method & keyof Paths[Path & keyof Paths]>;
+
+/** Not inferred from the argument, unlike in openapi-fetch, so that editors lead from it to the types of the contract. */
+type InitParam<Init, As> = {} extends Init ? [init?: Init & OwnInit<As>] : [init: Init & OwnInit<As>];
+
+type OwnInit<As> = { parseAs?: As; [option: string]: unknown };
+
+type ResponseOf<Paths, Path, Method extends HttpMethod, As> = FetchResponse<
+  Extract<Paths[Path & keyof Paths][Method & keyof Paths[Path & keyof Paths]], object>,
+  { parseAs: As },
+  `${string}/${string}`
+>;
 
 const METHODS = ["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE"];
 
@@ -64,11 +118,13 @@ async function requestByPath(
   operation: OperationDescription,
   { params, body, contentType, headers, parseAs, ...init }: ByPath = {},
 ): Promise<object> {
-  // `credentials` may be an option of `fetch`, such as "include".
-  const isOwn = ([name, value]: [string, unknown]) =>
-    typeof value !== (name === "credentials" ? "string" : "undefined") && connection.ofCalls.includes(name);
-  const own = Object.fromEntries(Object.entries(init).filter(isOwn));
-  const rest = Object.fromEntries(Object.entries(init).filter((option) => !isOwn(option)));
+  const own: Record<string, unknown> = {};
+  for (const name of connection.ofCalls)
+    // `credentials` may be an option of `fetch`, such as "include".
+    if (typeof init[name] !== (name === "credentials" ? "string" : "undefined")) {
+      own[name] = init[name];
+      delete init[name];
+    }
   const given =
     headers instanceof Headers ? Object.fromEntries(headers) : (headers as Record<string, string> | undefined);
   const typed = Object.entries(given ?? {}).find(([name]) => name.toLowerCase() === "content-type");
@@ -82,7 +138,7 @@ async function requestByPath(
   const { data, error, response } = await connection.client.request(operation.method, target, {
     ...(body !== undefined && { body }),
     ...request,
-    ...rest,
+    ...init,
     baseUrl: exchange.baseUrl,
     params: { ...params, header: undefined, ...request.params }, // The headers are written already.
     fetch: fetchOf(exchange),

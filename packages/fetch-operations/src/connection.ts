@@ -1,8 +1,8 @@
 import createOpenapiClient from "openapi-fetch";
 import type { Api } from "./api.ts";
 import type { Connection, Part } from "./call/exchange.ts";
-import { deprecations, hooks, retries } from "./call/call-parts.ts";
-import { addressOf, type ClientOptions, LIMITS, numbersOf, rejectUnknown } from "./options.ts";
+import { deprecations, hooks, idleTimeouts, retries } from "./call/call-parts.ts";
+import { addressOf, type ClientOptions, LIMITS, type Limits, numbersOf, rejectUnknown } from "./options.ts";
 import type { Credential } from "./parts/authentication.ts";
 
 const OPTIONS = ["baseUrl", "servers", "credentials", "fetch", "fetchOptions", "headers"];
@@ -12,7 +12,7 @@ const OPTIONS = ["baseUrl", "servers", "credentials", "fetch", "fetchOptions", "
  * never contains a credential.
  */
 export function connectTo(api: Api, options: ClientOptions): Connection {
-  return connectWith(api, options, retries, hooks, deprecations, userAgents);
+  return connectWith(api, options, retries, hooks, deprecations, userAgents, idleTimeouts);
 }
 
 /**
@@ -26,7 +26,7 @@ export function connectWith(api: Api, options: ClientOptions, ...parts: Part[]):
   rejectUnknown(servers, api.servers ?? [], "servers.");
   const own = new Map(Object.entries(servers).map(([url, server]) => [url, addressOf(`servers.${url}`, server)]));
   const limitsOf = parts.find((part) => part.limits)?.limits ?? numbersOf;
-  const limits = limitsOf(options, LIMITS);
+  const limits = limitsOf(options, Object.assign({}, LIMITS, ...parts.map(({ defaults }) => defaults)) as Limits);
   const shared = parts.map((part) => part.headers?.(api, options));
   const client = createOpenapiClient({
     headers: Object.assign({}, ...shared, headers) as Record<string, string>,
@@ -39,6 +39,7 @@ export function connectWith(api: Api, options: ClientOptions, ...parts: Part[]):
     baseUrlOf: ({ server }) => own.get(server!) ?? address, // no key is undefined
     options: () => options,
     limits,
+    limitsOf,
     parts,
     ofCalls: [
       "timeout",

@@ -10,6 +10,9 @@ export function sendBy(fetch: Fetch, request: Request, init?: RequestInit): Prom
   return isDirect ? fetch(request, init) : fetch(new Request(request, init), init);
 }
 
+/** The errors of a program's own functions inside of a `fetch`, which no retry can mend. */
+export const programErrors = new WeakSet<object>();
+
 /** Gives a response, and each clone of it, the URL of its request: without a credential, and where a constructed one has none. */
 export function withUrl(response: Response, url: string): Response {
   const clone = response.clone.bind(response);

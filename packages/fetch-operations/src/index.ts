@@ -4,7 +4,7 @@ export { call, raw, send } from "./call/call.ts";
 export { createClient, type PathClient } from "./client.ts";
 export type { Connection, Part } from "./call/exchange.ts";
 export { connectTo, connectWith, fillServer, userAgents } from "./connection.ts";
-export { OperationError } from "./operation-error.ts";
+export { type DeclaredError, type ErrorClass, errorOfStatus, OperationError } from "./operation-error.ts";
 export type { DeclaredDeprecation, Operation, OperationDescription, PagedOperation, Pagination } from "./operation.ts";
 export type {
   CallLimits,
@@ -16,7 +16,7 @@ export type {
   Retry,
 } from "./options.ts";
 export type { RetryOptions } from "./parts/retry.ts";
-export { deprecations, hooks, retries } from "./call/call-parts.ts";
+export { deprecations, hooks, idleTimeouts, retries } from "./call/call-parts.ts";
 export type { Fetch } from "./fetch.ts";
 export { linkTo } from "./pages/link.ts";
 export { followCursor, followLink, followNumber, followOffset } from "./pages/follow.ts";
@@ -37,6 +37,7 @@ export {
   typedJson,
   typedLines,
   typedSequence,
+  typedValue,
 } from "./response/typed-json.ts";
 export { readAny, readBlob, readLines, readSequence, readString } from "./response/readers.ts";
 export type {
@@ -50,12 +51,24 @@ export type {
   FailureError,
   Items,
   Page,
+  ResponseStatus,
   StatusOf,
   Success,
   SuccessOfType,
   UndeclaredError,
 } from "./result.ts";
-export { clientCredentials, type ClientCredentialsOptions } from "./parts/oauth2.ts";
+export {
+  type AuthorizationCodeOptions,
+  beginLogin,
+  clientCredentials,
+  type ClientCredentialsOptions,
+  finishLogin,
+  type OAuthClient,
+  type PendingLogin,
+  refreshTokens,
+  type RefreshTokensOptions,
+  type Tokens,
+} from "./parts/oauth2.ts";
 export { logTo, type Logger, type LogLevel } from "./parts/log.ts";
 export { apiKey, basic, bearer, type BasicCredential, type Credential, mutualTls } from "./parts/authentication.ts";
-export type { BinaryBody, Fields, In, ItemOf, Multipart, Renamed } from "./types.ts";
+export type { BinaryBody, Fields, In, ItemOf, Multipart, Unconverted } from "./types.ts";

@@ -1,6 +1,6 @@
 import type { Api } from "./api.ts";
 import type { OperationDescription } from "./operation.ts";
-import type { ErrorResult, FailureError } from "./result.ts";
+import type { ErrorResult, FailureError, UndeclaredError } from "./result.ts";
 
 /** The error of a failed call, thrown by `orThrow()` and by iterations over pages. It never contains a credential. */
 export class OperationError<Code extends string = string> extends Error {
@@ -10,7 +10,7 @@ export class OperationError<Code extends string = string> extends Error {
   declare readonly method: string;
   /** The URL of the request; undefined if the request could not be sent. */
   declare readonly url: string | undefined;
-  /** The status of a declared response, or 0 without a valid response. `code` has the reason. */
+  /** The status of the result: that of the response, or 0 for a declared status with another body, and without a response. */
   declare readonly status: number;
   /** A code of the contract's error, `http_` and the status for an error without a code, `not_modified`, or a `FailureCode`. */
   declare readonly code: Code;
@@ -49,6 +49,35 @@ export class OperationError<Code extends string = string> extends Error {
     });
     Object.defineProperty(this, "error", { value: error }); // not shown by inspection, because it repeats the fields above
   }
+}
+
+/** Matches errors by `instanceof`, as a class does. It constructs none. */
+export interface ErrorClass<Type> {
+  [Symbol.hasInstance]: (value: unknown) => value is Type;
+}
+
+/** The status of an error, and its body: one that a contract with these results declares for the status. */
+export interface DeclaredError<Result, Status> {
+  readonly status: Status;
+  readonly error: BodyOf<Result, Status>;
+}
+
+type BodyOf<Result, Status> = Result extends { ok: false; status: infer Own; error: infer Body }
+  ? [Own & Status] extends [never]
+    ? never
+    : Exclude<Body, UndeclaredError>
+  : never;
+
+/** Returns the class of the errors of a client that have a status, or one of a range, and a body that the contract declares. */
+export function errorOfStatus<Type>(
+  base: abstract new (...args: never) => OperationError,
+  status: number | "4XX" | "5XX",
+): ErrorClass<Type> {
+  const isOfStatus = (own: number) => own === status || `${String(own)[0]}XX` === status;
+  return {
+    [Symbol.hasInstance]: (value): value is Type =>
+      value instanceof base && isOfStatus(value.status) && !isUndeclared(value.error),
+  };
 }
 
 /** Whether an error is that of an undeclared status. */

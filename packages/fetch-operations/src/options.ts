@@ -61,6 +61,11 @@ export interface CallLimits {
   timeout?: number | undefined;
   /** The limit of each attempt, to the end of the body, in milliseconds. Default: 15,000. `Infinity` for no limit. */
   attemptTimeout?: number | undefined;
+  /**
+   * The longest wait for the next bytes of a response, in milliseconds: also of a stream, to which the other limits apply until its head
+   * only. Default: `Infinity`, which is no limit.
+   */
+  idleTimeout?: number | undefined;
   /** The settings of retries; `false` for none. Only operations that are safe to repeat are retried. */
   retry?: RetryOptions | false | undefined;
 }
@@ -111,8 +116,9 @@ export interface Deprecation {
   successor: string | undefined;
 }
 
-/** The numbers among the options, with defaults. Those of retries are missing in a connection without them. */
-export type Limits = RetryLimits & Record<"timeout" | "attemptTimeout" | "maxResponseBytes" | "retryBudget", number>;
+/** The numbers among the options, with defaults. Those of a part are missing in a connection without it. */
+export type Limits = RetryLimits &
+  Record<"timeout" | "attemptTimeout" | "idleTimeout" | "maxResponseBytes" | "retryBudget", number>;
 
 /** The defaults of a connection without optional parts. */
 export const LIMITS = { timeout: 60_000, attemptTimeout: 15_000, maxResponseBytes: 104_857_600 } as Limits;

@@ -33,9 +33,9 @@ export interface EmptyError<Status = number> {
   status: Status;
 }
 
-/** The error of a status that the contract does not declare. */
+/** The error of a status that the contract does not declare, or of a redirect. */
 export interface UndeclaredError<Status = number> {
-  /** The code of the body, or `http_` and the status. */
+  /** The code of the body, `http_` and the status, or `not_modified`. */
   code: string;
   message: string;
   status: Status;
@@ -81,10 +81,10 @@ export interface FailureError {
  * The code of a `Failure`:
  *
  * - `network_error`: the connection could not be made, or broke before or within the body.
- * - `timeout`: `timeout` or `attemptTimeout` passed.
+ * - `timeout`: `timeout`, `attemptTimeout` or `idleTimeout` passed.
  * - `aborted`: the `signal` was aborted.
- * - `unreadable_answer`: the response is outside the contract: an HTML page, an empty body, incomplete JSON, a redirect, an
- *   undeclared status.
+ * - `unreadable_answer`: a declared response has a body outside the contract: an HTML page, none, incomplete JSON. In browsers, also
+ *   a redirect, whose status they hide.
  * - `response_too_large`: the body is larger than `maxResponseBytes`.
  * - `unsendable_request`: a value cannot be sent, such as a header with a line break or a path parameter `..`.
  */
@@ -129,6 +129,12 @@ export interface Page<Result, Item> {
 
 /** The statuses from 400 to 599 as literals. Unlike `number`, they let a comparison with one status narrow the others. */
 export type ErrorStatus = StatusOf<4> | StatusOf<5>;
+
+/** The statuses from 200 on as literals. Below 400, they are the registered ones, because 200 literals would slow the compiler. */
+export type ResponseStatus =
+  | (200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226)
+  | (300 | 301 | 302 | 303 | 304 | 305 | 306 | 307 | 308)
+  | ErrorStatus;
 
 /** The hundred statuses of a class as literals. */
 export type StatusOf<Class extends 1 | 2 | 3 | 4 | 5> = AsNumber<`${Class}${Digit}${Digit}`>;

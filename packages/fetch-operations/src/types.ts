@@ -12,11 +12,6 @@ export type In<Operation, Location extends string> = Operation extends { paramet
 /** Flattens an intersection into one object type, so that editors show its fields. */
 export type Fields<Type> = { [Name in keyof Type]: Type[Name] };
 
-/** Puts the location before the names of parameters that another argument shares. */
-export type Renamed<Type, Names extends string, Location extends string> = {
-  [Name in keyof Type as Name extends Names ? `${Location}.${Name}` : Name]: Type[Name];
-};
-
 /** A body of bytes. */
 export type BinaryBody = Blob | ArrayBuffer | Uint8Array | ReadableStream<Uint8Array>;
 
@@ -37,3 +32,12 @@ export type ItemOf<Data, Path extends string[] = []> = Path extends [infer Key, 
   : NonNullable<Data> extends readonly (infer Item)[]
     ? Item
     : never;
+
+/** The JSON of a value. Dates and 64-bit integers are converted in successes, and not in the bodies of errors. */
+export type Unconverted<Value> = Value extends bigint
+  ? number
+  : Value extends { toJSON: () => string }
+    ? string
+    : Value extends object
+      ? { [Name in keyof Value]: Unconverted<Value[Name]> }
+      : Value;

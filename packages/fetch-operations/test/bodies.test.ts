@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { type AnyResult, generatedClient } from "./generated-client.ts";
+import { type UploadProgress, uploadProgress } from "../src/parts/upload-progress.ts";
 import { serve, serveDocument } from "./shop.ts";
 import { string } from "./schemas.ts";
 
@@ -101,6 +102,29 @@ describe("express-operations reads the body that the client writes:", () => {
     const answer = await client.create({ baseUrl: server.baseUrl })["act"]!({ body: body() }).orThrow();
     expect(answer).toMatchObject({ title: "T", text: content });
     expect((answer as { names: string[] }).names).toEqual(names);
+  });
+
+  test("an upload that a call reports while the service reads it", async () => {
+    const requestBody = { required: true, content: { "application/pdf": { schema: binary } } };
+    using client = await generatedClient(documentOf({ requestBody }));
+    const read = Promise.withResolvers<IncomingMessage>();
+    await using server = await serve((request, response) => {
+      request.once("data", () => read.resolve(request.pause()));
+      request.on("end", () => response.writeHead(200, { "Content-Type": "application/json" }).end("1"));
+    });
+    let last: UploadProgress | undefined;
+    const body = new Blob([new Uint8Array(64 * 2 ** 20)]);
+    const options = {
+      fetch: uploadProgress(fetch, (progress) => (last = progress)),
+      headers: { "Content-Length": String(body.size) },
+    };
+    const result = client.create({ baseUrl: server.baseUrl })["act"]!({ body }, options);
+    const request = await read.promise;
+    expect(last?.total).toBe(body.size);
+    expect(last?.loaded).toBeLessThan(body.size);
+    request.resume();
+    expect(await result).toMatchObject({ ok: true, data: 1 });
+    expect(last?.loaded).toBe(body.size);
   });
 
   test("one of several media types, by contentType", async () => {
@@ -286,11 +310,6 @@ describe("a response", () => {
       { default: of("application/json") },
       answer(502, "text/html", "<p>"),
       "The response 502 (text/html) is not the contract's Error. A proxy may have sent it.",
-    ],
-    [
-      { 200: of("application/json") },
-      answer(201, "application/json", "{}"),
-      "The response 201 (application/json) is not declared by the contract.",
     ],
     [
       { 200: { description: "", content: { "text/csv": {}, "application/json": {} } } },

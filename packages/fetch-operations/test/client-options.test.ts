@@ -161,6 +161,7 @@ describe("an option is rejected by name, when the client is created:", () => {
     "fetch",
     "fetchOptions",
     "headers",
+    "idleTimeout",
     "maxResponseBytes",
   ].concat([
     "onDeprecated",
@@ -240,6 +241,7 @@ describe("an option is rejected by name, when the client is created:", () => {
       maxRetryAfter: 30_000,
       timeout: 60_000,
       attemptTimeout: 15_000,
+      idleTimeout: Infinity,
     };
     const given = Object.fromEntries(Object.entries(options).filter(([, value]) => typeof value === "number"));
     expect(connectTo(api, { baseUrl: "http://shop.test", ...options }).limits).toEqual({
@@ -253,7 +255,7 @@ describe("an option is rejected by name, when the client is created:", () => {
 
   test("and an option of a call, by its rejection", async () => {
     const { connection } = await sent({});
-    const options = "timeout, attemptTimeout, retry, signal, headers, fetch, baseUrl, credentials";
+    const options = "timeout, attemptTimeout, retry, idleTimeout, signal, headers, fetch, baseUrl, credentials";
     for (const [given, message] of [
       [{ maxResponseBytes: 5 }, `There is no option maxResponseBytes. The options are ${options}.`],
       [{ timeout: -1 }, "timeout must be a number of at least 0."],

@@ -50,6 +50,21 @@ describe("fetch-operations generate", () => {
     expect(readFileSync(join(folder, "client/index.ts"), "utf8")).toBe("");
   });
 
+  test("writes several clients of one configuration, each in its own folder", async () => {
+    const client = { contract: "openapi.yaml", output: "client", name: "Things" };
+    write("fetch-operations.config.json", [client, { ...client, output: "other", name: "Others" }]);
+    expect(await generate()).toMatch(/^Wrote .* in client\.\nWrote .* in other\.\n$/);
+    expect(readFileSync(join(folder, "other/index.ts"), "utf8")).toContain("createOthers");
+    write("other/index.ts", "");
+    expect(await generate("--check")).toContain("1: The files in other do not match the contract: index.ts.");
+    write("fetch-operations.config.json", [client, client]);
+    expect(await generate()).toMatch(
+      /^1: Two clients in .* have the outputs .*client and .*client, .*\. Name another folder\.\n$/,
+    );
+    write("fetch-operations.config.json", []);
+    expect(await generate()).toContain("has no configuration.");
+  });
+
   test("shows how it is used, and refuses another command or option", async () => {
     const usage = "Usage: fetch-operations generate [options]\n\nWrites a typed client";
     const printed = (...args: string[]) =>

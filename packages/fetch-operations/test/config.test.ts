@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { defineConfig, loadConfig } from "../src/generate/config.ts";
-import { loadContract, typesOf } from "../src/generate/contract-source.ts";
+import { loadContract } from "../src/generate/contract-source.ts";
+import { typesOf } from "../src/generate/contract-types.ts";
 import { generatedFiles } from "../src/generate/generated-files.ts";
 import { findMismatches, writeFiles } from "../src/generate/main.ts";
 
@@ -17,49 +18,108 @@ function write(name: string, content: string | object): string {
   return path;
 }
 
+const NONE = "has no configuration. Write an object with contract, output and name, or an array of them";
 const own = { contract: "openapi.yaml", output: "client", name: "Things" };
 
 describe("a configuration", () => {
   test("has absolute paths, of JSON and of modules", async () => {
     const url = "https://things.test/openapi.json";
     const path = write("a.json", { ...own, types: "schema.ts", version: "1" });
-    expect(await loadConfig(path)).toEqual({
-      file: path,
-      name: "Things",
-      version: "1",
-      contract: join(folder, "openapi.yaml"),
-      output: join(folder, "client"),
-      types: join(folder, "schema.ts"),
-    });
+    expect(await loadConfig(path)).toEqual([
+      {
+        file: path,
+        name: "Things",
+        version: "1",
+        contract: join(folder, "openapi.yaml"),
+        output: join(folder, "client"),
+        types: join(folder, "schema.ts"),
+      },
+    ]);
     const module = write(
       "a.mjs",
       `export default ${JSON.stringify({ ...own, contract: url, output: resolve("/tmp/x") })};`,
     );
-    expect(await loadConfig(module)).toEqual({
-      file: module,
-      name: "Things",
-      contract: url,
-      output: resolve("/tmp/x"),
-    });
+    expect(await loadConfig(module)).toEqual([
+      {
+        file: module,
+        name: "Things",
+        contract: url,
+        output: resolve("/tmp/x"),
+      },
+    ]);
     expect(defineConfig(own)).toBe(own);
   });
 
+  test("is refused if the output of a client is that of another one, or in it", async () => {
+    symlinkSync("client", join(folder, "link"));
+    mkdirSync(join(folder, "client"));
+    for (const [outer, inner] of [
+      ["client", "client"],
+      ["link", "client"],
+      ["client", "client/in/it"],
+      ["client", "link/in"],
+    ] as const) {
+      const path = write("b.json", [
+        { ...own, output: inner },
+        { ...own, output: outer },
+      ]);
+      const outputs = `${join(folder, outer)} and ${join(folder, inner)}`;
+      await expect(loadConfig(path)).rejects.toThrow(
+        `Two clients in ${path} have the outputs ${outputs}, which is the same folder or in it. Name another folder.`,
+      );
+    }
+    expect(await loadConfig(write("b.json", [own, { ...own, output: "client-2" }]))).toHaveLength(2);
+  });
+
   const texts = ["contract", "output", "name", "version", "types", "requestIdHeader", "idempotencyHeader"].concat([
-    "importExtension",
-    "int64",
-    "dates",
     "publishedContract",
   ]);
-  const objects = ["security", "error", "pagination", "operations", "features"];
+  const FEATURES = '"contract-check", "enums", "errors", "testing", "react-query", "swr", "zod", "valibot"';
   test.each<[config: object | string, message: string]>([
     ...texts.map((name): [object, string] => [
       { ...own, [name]: {} },
-      `The setting "${name}" in PATH is not of the type string.`,
+      `The setting "${name}" in PATH is {}. Write a string.`,
     ]),
-    ...objects.map((name): [object, string] => [
-      { ...own, [name]: "a" },
-      `The setting "${name}" in PATH is not of the type object.`,
+    ...["security", "error", "operations"].map((name): [object, string] => [
+      { ...own, [name]: null },
+      `The setting "${name}" in PATH is null. Write an object.`,
     ]),
+    ...["pagination", "features"].map((name): [object, string] => [
+      { ...own, [name]: {} },
+      `The setting "${name}" in PATH is {}. Write an array.`,
+    ]),
+    ...(
+      [
+        [{ features: ["enums", "joi"] }, `The setting "features[1]" in PATH is "joi". Write one of ${FEATURES}.`],
+        [{ features: [["zod"]] }, `The setting "features[0]" in PATH is ["zod"]. Write one of ${FEATURES}.`],
+        [{ int64: "string" }, 'The setting "int64" in PATH is "string". Write one of "number", "bigint".'],
+        [{ dates: "date" }, 'The setting "dates" in PATH is "date". Write one of "string", "Date", "Temporal".'],
+        [{ importExtension: "js" }, 'The setting "importExtension" in PATH is "js". Write one of ".js", ".ts", "".'],
+        [{ security: { key: 1 } }, 'The setting "security.key" in PATH is 1. Write a string.'],
+        [
+          { error: { shape: "E" } },
+          'PATH has the unknown setting "error.shape". The settings are schema, code, message, transient.',
+        ],
+        [{ error: { schema: "E", transient: [5] } }, 'The setting "error.transient[0]" in PATH is 5. Write a string.'],
+        [
+          { pagination: [{ by: "pages" }] },
+          'The setting "pagination[0].by" in PATH is "pages". Write one of "link", "cursor", "offset", "page".',
+        ],
+        [{ operations: { a: true } }, 'The setting "operations.a" in PATH is true. Write an object or false.'],
+        [{ operations: { a: { retry: 3 } } }, 'The setting "operations.a.retry" in PATH is 3. Write a boolean.'],
+        [
+          { operations: { a: { pagination: true } } },
+          'The setting "operations.a.pagination" in PATH is true. Write an object or false.',
+        ],
+      ] as const
+    ).map(([more, message]): [object, string] => [{ ...own, ...more }, message]),
+    [
+      [own, { ...own, output: "two", features: "zod" }],
+      'The setting "features" in PATH (client 2) is "zod". Write an array.',
+    ],
+    [[own, { output: "two", name: "Two" }], 'PATH (client 2) has no setting "contract". Add it.'],
+    [[own, [own]], `PATH (client 2) ${NONE}.`],
+    ["[]", `PATH ${NONE}.`],
     [
       { ...own, nme: 1 },
       'PATH has the unknown setting "nme". The settings are contract, output, name, version, types, security, error, requestIdHeader, idempotencyHeader, pagination, operations, importExtension, features, int64, dates, publishedContract.',
@@ -68,15 +128,15 @@ describe("a configuration", () => {
       { ...own, toString: 1 },
       'PATH has the unknown setting "toString". The settings are contract, output, name, version, types, security, error, requestIdHeader, idempotencyHeader, pagination, operations, importExtension, features, int64, dates, publishedContract.',
     ],
-    [{ ...own, contract: undefined }, 'PATH has no setting "contract".'],
-    [{ ...own, output: "" }, 'PATH has no setting "output".'],
-    [{ ...own, name: undefined }, 'PATH has no setting "name".'],
+    [{ ...own, contract: undefined }, 'PATH has no setting "contract". Add it.'],
+    [{ ...own, output: "" }, 'PATH has no setting "output". Add it.'],
+    [{ ...own, name: undefined }, 'PATH has no setting "name". Add it.'],
     ...["things", "aThings", "My-things", "1Things", "Things!"].map((name): [object, string] => [
       { ...own, name },
       `The setting "name" in PATH is ${JSON.stringify(name)}. Write it as in "Bookshop".`,
     ]),
-    ["null", "PATH has no configuration. Export it as default."],
-    ["5", "PATH has no configuration. Export it as default."],
+    ["null", `PATH ${NONE}.`],
+    ["5", `PATH ${NONE}.`],
   ])("is rejected by name: %j", async (config, message) => {
     const path = write("wrong.json", config);
     const error = { name: "ConfigError", message: message.replace("PATH", path) };
@@ -94,7 +154,9 @@ describe("a configuration", () => {
       message: expect.stringContaining(`${cut} is not JSON: `),
     });
     const empty = write("empty.mjs", "export const a = 1;");
-    await expect(loadConfig(empty)).rejects.toThrow(`${empty} has no configuration. Export it as default.`);
+    await expect(loadConfig(empty)).rejects.toThrow(`${empty} ${NONE}, and export it as default.`);
+    const lostModule = join(folder, "lost.mjs");
+    await expect(loadConfig(lostModule)).rejects.toThrow(`There is no file ${lostModule}. Create it, or`);
   });
 
   const unnamed = { openapi: "3.1.1", info: {}, paths: {} };
@@ -228,6 +290,15 @@ export function createThings(options: ThingsOptions): Things {
     [["contract-check"], ["contract.ts", "contract-check.ts"]],
     [["testing"], ["document.ts", "testing.ts"]],
     [["react-query"], ["queries.ts"]],
+    [["swr"], ["swr.ts"]],
+    [
+      ["enums", "errors"],
+      ["enums.ts", "errors.ts"],
+    ],
+    [
+      ["zod", "valibot"],
+      ["zod.ts", "valibot.ts"],
+    ],
   ])("%j are %j", async (features, names) => {
     const [all, fewer] = [await files({ features }), await files()];
     expect(Object.keys(all).filter((name) => !Object.hasOwn(fewer, name))).toEqual(names);
@@ -307,13 +378,13 @@ describe("a contract", () => {
   });
 });
 
-test("the document stays as it is, so that its hash is that of the published one", async () => {
+test("the document stays as it is, so that its hash is that of the published one", () => {
   const document = { openapi: "3.1.1", info: { title: "T", version: "1" }, paths: {} };
-  await typesOf(document);
+  typesOf(document);
   expect(document).toEqual({ openapi: "3.1.1", info: { title: "T", version: "1" }, paths: {} });
 });
 
-test("listed values are not in place of the type of a setting, nor integers that JavaScript has rounded", async () => {
+test("listed values are not in place of the type of a setting, nor integers that JavaScript has rounded", () => {
   const schemas = {
     Level: { type: "integer", format: "int64", enum: [1, 2] },
     Large: { type: "integer", enum: [1, 2 ** 53] },
@@ -321,14 +392,14 @@ test("listed values are not in place of the type of a setting, nor integers that
     Time: { type: "string", format: "date-time", enum: ["2030-12-05T00:00:00Z"] },
   };
   const document = { openapi: "3.1.1", info: { title: "T", version: "1" }, paths: {}, components: { schemas } };
-  const found = async (setting: Parameters<typeof typesOf>[1]) =>
-    Array.from((await typesOf(document, setting)).matchAll(/^\s+([A-Z][a-z]+): ([^{}\n]*);$/gm), ([, , type]) => type);
-  expect(await found({})).toEqual(["1 | 2", "number", '"2030-12-05"', '"2030-12-05T00:00:00Z"']);
-  expect(await found({ int64: "bigint", dates: "Date" })).toEqual(["bigint", "number", '"2030-12-05"', "Date"]);
-  expect(await found({ dates: "Temporal" })).toEqual(["1 | 2", "number", "Temporal.PlainDate", "Temporal.Instant"]);
+  const found = (setting: Parameters<typeof typesOf>[1]) =>
+    Array.from(typesOf(document, setting).matchAll(/^\s+([A-Z][a-z]+): ([^{}\n]*);$/gm), ([, , type]) => type);
+  expect(found({})).toEqual(["1 | 2", "number", '"2030-12-05"', '"2030-12-05T00:00:00Z"']);
+  expect(found({ int64: "bigint", dates: "Date" })).toEqual(["bigint", "number", '"2030-12-05"', "Date"]);
+  expect(found({ dates: "Temporal" })).toEqual(["1 | 2", "number", "Temporal.PlainDate", "Temporal.Instant"]);
 });
 
-test("values have the types of the settings", async () => {
+test("values have the types of the settings", () => {
   const binary = { type: "string", format: "binary" };
   const int64 = { type: "integer", format: "int64" };
   const time = { type: "string", format: "date-time" };
@@ -365,7 +436,7 @@ test("values have the types of the settings", async () => {
   };
   const settings = [{}, { int64: "bigint", dates: "Date" }, { int64: "bigint", dates: "Temporal" }] as const;
   for (const [index, setting] of settings.entries()) {
-    const text = await typesOf(document, setting);
+    const text = typesOf(document, setting);
     const found = Array.from(text.matchAll(/^\s+f\d+\?: (.*);$/gm), ([, type]) => type);
     expect(found).toEqual(fields.map(([, types]) => types[index]));
   }

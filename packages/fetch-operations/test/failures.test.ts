@@ -22,8 +22,6 @@ describe("a response outside the contract is an unreadable_answer with a reason:
     [respond(500, ""), "The response 500 (application/json) has no body."],
     [respond(200), "The response 200 (no Content-Type) has no body."],
     [respond(200, "null"), "The response 200 (application/json) has no body.", "null"],
-    [respond(204), "The response 204 (no Content-Type) is not declared by the contract."],
-    [respond(202, "{}"), "The response 202 (application/json) is not declared by the contract.", "{}"],
     [
       respond(403, "{}"),
       "The response 403 (application/json) is not the contract's Error. A proxy may have sent it.",
@@ -36,12 +34,7 @@ describe("a response outside the contract is an unreadable_answer with a reason:
       "{}",
       { empty: ["4XX"], errors: ["4XX"] },
     ],
-    [respond(300), "The response 300 (no Content-Type) is a redirect. Set baseUrl to its target."],
-    [
-      respond(301, "x", "", { Location: "/" }),
-      "The response 301 (no Content-Type) is a redirect. Set baseUrl to its target.",
-      "x",
-    ],
+    [respond(299, "{}"), "The response 299 (application/json) is not declared by the contract.", "{}"],
     [respond(399, refused), "The response 399 (application/json) is a redirect. Set baseUrl to its target.", refused],
   ])("%#: %s", async (listener, message, bodyStart = "", operation = {}) => {
     await using server = await shop(listener, { retry: false }, { errors });
@@ -122,8 +115,68 @@ test.each<[listener: RequestListener, operation: object, error: object, body: un
     },
     undefined,
   ],
+  [
+    respond(202, refused),
+    {},
+    {
+      code: "http_202",
+      message: "The response 202 (application/json) is not declared by the contract.",
+      bodyStart: refused,
+    },
+    JSON.parse(refused),
+  ],
+  [
+    text(226),
+    { streams: true },
+    {
+      code: "http_226",
+      message: "The response 226 (text/html) is not declared by the contract.",
+      contentType: "text/html",
+      bodyStart: PAGE,
+    },
+    PAGE,
+  ],
+  ...[204, 205].map((status): [RequestListener, object, object, unknown] => [
+    respond(status),
+    {},
+    {
+      code: `http_${status}`,
+      message: `The response ${status} (no Content-Type) is not declared by the contract.`,
+      contentType: undefined,
+      bodyStart: "",
+    },
+    undefined,
+  ]),
+  [
+    respond(300),
+    { errors: [404] },
+    {
+      code: "http_300",
+      message: "The response 300 (no Content-Type) is a redirect. Set baseUrl to its target.",
+      contentType: undefined,
+      bodyStart: "",
+    },
+    undefined,
+  ],
+  [
+    respond(301, "x", "", { Location: "/" }),
+    {},
+    {
+      code: "http_301",
+      message: "The response 301 (no Content-Type) is a redirect. Set baseUrl to its target.",
+      contentType: undefined,
+      bodyStart: "x",
+    },
+    "x",
+  ],
+  ...[{}, { errors: [] }].map((operation): [RequestListener, object, object, unknown] => [
+    respond(304),
+    operation,
+    { code: "not_modified", message: "Not modified.", contentType: undefined, bodyStart: "" },
+    undefined,
+  ]),
 ])(
-  "%#: an error that the contract does not declare keeps its status, headers and body",
+  "%#: a response that the contract does not declare keeps its status, headers and body",
   async (listener, operation, error, body) => {
     await using server = await shop(listener, { retry: false }, { errors });
     const result = await server.call(operation);
@@ -144,12 +197,6 @@ describe("a declared error has its body:", () => {
       respond(404),
       { errors: [404], empty: [404] },
       { status: 404, error: { code: "http_404", message: "Status 404.", status: 404 } },
-    ],
-    [respond(304), {}, { status: 304, error: { code: "not_modified", message: "Not modified.", status: 304 } }],
-    [
-      respond(304),
-      { errors: [] },
-      { status: 304, error: { code: "not_modified", message: "Not modified.", status: 304 } },
     ],
   ])("%#", async (listener, operation, result) => {
     await using server = await shop(listener, { retry: false }, { errors });

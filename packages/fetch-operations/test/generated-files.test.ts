@@ -374,6 +374,25 @@ describe("an operation that the client cannot call is refused by name and line:"
     await expect(generate(document, { operations: { read: false } })).resolves.toBeDefined();
   });
 
+  test.each([
+    ...["", "a b", "a\nb", "a\r\nX: y", "a:b", "G\u00C4T", '"a"'].map((method) => [
+      method,
+      `has the method ${JSON.stringify(method)}, which is no token (RFC 9110, section 9.1). Correct its name.`,
+    ]),
+    ...["CONNECT", "Trace", "TRACK"].map((method) => [
+      method,
+      `has the method ${method}, which \`fetch\` does not send.`,
+    ]),
+    ...["POST", "get", "PATCH", "QUERY"].map((method) => [
+      method,
+      `has the method ${method} in additionalOperations. Move it to the field ${method.toLowerCase()}.`,
+    ]),
+  ])("the additional method %j", async (method, problem) => {
+    const additionalOperations = { [method]: { operationId: "read", responses } };
+    const refused = generate({ ...documentOf({ additionalOperations }), openapi: "3.2.0" });
+    await expect(refused).rejects.toMatchObject({ name: "Refusal", message: `things.yaml:4: read ${problem}` });
+  });
+
   test("not a body of GET in OpenAPI 3.0, which ignores it", async () => {
     const get = { operationId: "read", responses, ...body({ type: "object" }) };
     const { "calls.ts": calls } = await generate({ ...documentOf({ get }), openapi: "3.0.3" });
@@ -539,7 +558,7 @@ describe("the codes of a contract's errors", () => {
  *     node bin/fetch-operations.js generate --config test/library/fetch-operations.config.json
  */
 test("the client of the library is as it was generated", async () => {
-  const config = await loadConfig(join(import.meta.dirname, "library/fetch-operations.config.json"));
+  const config = (await loadConfig(join(import.meta.dirname, "library/fetch-operations.config.json")))[0]!;
   const files = await generatedFiles(await loadContract(config.contract), config);
   for (const [name, text] of Object.entries(files))
     expect(text, name).toBe(await readFile(join(config.output, name), "utf8").catch(() => "no such file"));

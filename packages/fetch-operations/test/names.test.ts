@@ -40,7 +40,10 @@ function documentOfNames(names: string[]) {
   });
   const schemas = names.map((name) => [
     name,
-    { ...object({ at: { type: "string", format: "date-time" }, [name]: string }), description: name },
+    {
+      ...object({ at: { type: "string", format: "date-time" }, kind: { enum: names }, [name]: string }),
+      description: name,
+    },
   ]);
   const recursive = { anyOf: [string, { type: "array", items: refTo("tree\u00001") }] };
   return {
@@ -56,7 +59,7 @@ function documentOfNames(names: string[]) {
 
 test("control characters, quotes, ends of comments and names of every object make a client that compiles and calls", async () => {
   using client = await generatedClient(documentOfNames(ODD_NAMES), {
-    features: ["testing", "contract-check", "react-query"],
+    features: ["testing", "contract-check", "react-query", "swr", "enums", "errors"],
     dates: "Date",
   });
   expect(compile(client, "")).toBe("");

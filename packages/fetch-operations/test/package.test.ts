@@ -29,13 +29,17 @@ describe("the package", () => {
         ...["fingerprint", "schema-types", "servers", "shapes"].map(
           (name) => `openapi-document in contract/${name}.js`,
         ),
-        ...["contract", "schema"].map((name) => `openapi-document in testing/${name}.js`),
+        ...["contract", "mock-response", "schema"].map((name) => `openapi-document in testing/${name}.js`),
+        "openapi-document/example in testing/mock-response.js",
+        "openapi-document/webhook-signature in parts/webhooks.js",
         ...["connection", "parts/oauth2"].map((name) => `openapi-fetch in ${name}.js`),
       ]);
       const types = imports("**/*.d.ts").filter((line) => !/^openapi-document in (?:contract|testing)\//.test(line));
       expect(types.toSorted()).toEqual([
         "@tanstack/react-query in react-query/index.d.ts",
+        "openapi-document/webhook-signature in parts/webhooks.d.ts",
         "openapi-fetch in client.d.ts",
+        ...["swr", "swr/infinite", "swr/mutation"].map((name) => `${name} in swr/index.d.ts`),
       ]);
     } finally {
       rmSync(out, { recursive: true });
@@ -81,9 +85,16 @@ describe("the pages", () => {
   /** The blocks, with the names of the generated client of this test. */
   const blocks = texts
     .flatMap((text) => Array.from(text.matchAll(/^```ts\n([\s\S]*?)^```/gm), ([, code]) => code!))
-    .map((code) => code.replaceAll("./bookshop/", "./").replaceAll("Bookshop", "Thing").replaceAll('.js"', '.ts"'));
+    .map((code) =>
+      code
+        .replaceAll("./bookshop/", "./")
+        .replaceAll("Bookshop", "Thing")
+        .replaceAll(/\bbookshop(?=[A-Z])/g, "thing")
+        .replaceAll('.js"', '.ts"'),
+    );
 
-  /** The contract of the chapter "First use", with an operation that downloads. */
+  const bookContent = { "application/json": { schema: { $ref: "#/components/schemas/Book" } } };
+  /** The contract of the chapter "First use", with operations that download and upload, and a webhook. */
   const document = {
     openapi: "3.1.1",
     info: { title: "Bookshop", version: "1.0.0" },
@@ -96,11 +107,12 @@ describe("the pages", () => {
           responses: {
             200: {
               description: "",
-              content: { "application/json": { schema: { $ref: "#/components/schemas/Book" } } },
+              content: bookContent,
             },
             404: { description: "" },
           },
         },
+        put: { operationId: "replaceBook", responses: { 204: { description: "" } } },
       },
       "/books/{bookId}/file": {
         parameters: [{ name: "bookId", in: "path", required: true, schema: { type: "integer" } }],
@@ -109,9 +121,27 @@ describe("the pages", () => {
           responses: { 200: { description: "", content: { "application/pdf": {} } } },
         },
       },
+      "/books": {
+        post: {
+          operationId: "uploadBook",
+          requestBody: { required: true, content: { "application/pdf": {} } },
+          responses: { 204: { description: "" } },
+        },
+      },
+    },
+    webhooks: {
+      newBook: {
+        post: { requestBody: { required: true, content: bookContent }, responses: { 204: { description: "" } } },
+      },
     },
     components: {
-      schemas: { Book: { type: "object", required: ["title"], properties: { title: { type: "string" } } } },
+      schemas: {
+        Book: {
+          type: "object",
+          required: ["title"],
+          properties: { title: { type: "string" }, format: { enum: ["paperback", "large print"] } },
+        },
+      },
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
     },
   };
@@ -131,7 +161,10 @@ void [document, operations, bookshop];
 
   let client: GeneratedClient;
   beforeAll(async () => {
-    client = await generatedClient(document, { security: { token: "token" }, features: ["testing"] });
+    client = await generatedClient(document, {
+      security: { token: "token" },
+      features: ["enums", "errors", "testing", "react-query", "swr", "zod"],
+    });
   });
   afterAll(() => client[Symbol.dispose]());
 

@@ -1,5 +1,7 @@
+import { QueryClient, QueryObserver } from "@tanstack/react-query";
 import createClient, { type Middleware, wrapAsPathBasedClient } from "openapi-fetch";
-import { describe, expect, test } from "vitest";
+import createQueries from "openapi-react-query";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { apiKey, authenticate, bearer } from "fetch-operations/parts/authentication";
 import { reportDeprecations } from "fetch-operations/parts/deprecation";
 import { idempotencyKey } from "fetch-operations/parts/idempotency-key";
@@ -9,9 +11,11 @@ import { clientCredentials } from "fetch-operations/parts/oauth2";
 import { retry } from "fetch-operations/parts/retry";
 import { jsonParameter, pathSerializer, querySerializer, styled } from "fetch-operations/parts/serializers";
 import { sizeLimit } from "fetch-operations/parts/size-limit";
-import { timeLimit } from "fetch-operations/parts/time-limit";
+import { idleLimit, timeLimit } from "fetch-operations/parts/time-limit";
+import { type UploadProgress, uploadProgress } from "fetch-operations/parts/upload-progress";
 import { createLibrary } from "./library/src/generated/index.ts";
-import { inTurn, rejection, respond, serve, serveForms } from "./shop.ts";
+import { connectTo, writeRaw } from "../src/index.ts";
+import { api, callsOf, inTurn, read, rejection, respond, serve, serveForms } from "./shop.ts";
 
 interface Book {
   id: number;
@@ -49,6 +53,10 @@ async function plain(fetch: (request: Request) => Promise<Response>, ...listener
   return { ...server, client, requests, get, post };
 }
 
+function fail(isFailing: boolean, reason: unknown): void {
+  if (isFailing) throw reason;
+}
+
 const ok = respond(200, '{"id":1}');
 const busy = respond(503, '{"code":"busy"}');
 
@@ -66,6 +74,16 @@ describe("a part works with a plain client of openapi-fetch:", () => {
       body: first!.body,
       headers: { "idempotency-key": first!.headers["idempotency-key"] },
     });
+  });
+
+  test("idleLimit ends a response that stops, whatever reads it", async () => {
+    await using server = await plain(
+      idleLimit(fetch, 50),
+      (_request, response) => void response.writeHead(200).write("["),
+    );
+    expect(await rejection(server.get())).toMatchObject({ name: "TimeoutError" });
+    const { data } = await server.client.GET("/books/{id}", { params: { path: { id: 1 } }, parseAs: "stream" });
+    expect(await rejection(new Response(data).text())).toMatchObject({ name: "TimeoutError" });
   });
 
   test("timeLimit and sizeLimit end a request by name of their error", async () => {
@@ -101,6 +119,109 @@ describe("a part works with a plain client of openapi-fetch:", () => {
       [1, 2].map(() => ["/books/1?key=k", "Bearer t", '{"id":1}']),
     );
     expect(login.received).toHaveLength(2);
+  });
+
+  test("uploadProgress reports what each attempt has sent, with the total of Content-Length", async () => {
+    const events: UploadProgress[] = [];
+    const reported = authenticate(
+      uploadProgress(fetch, (progress) => void events.push(progress)),
+      [[bearer(), "t"]],
+    );
+    await using server = await plain(idempotencyKey(retry(timeLimit(reported, 5_000), { baseDelay: 1 })), busy, ok);
+    const params = { path: { id: 1 } };
+    const body = { id: "x".repeat(100_000) as never };
+    const length = JSON.stringify(body).length;
+    const headers = { "Content-Length": String(length) };
+    expect((await server.client.POST("/books/{id}", { params, body, headers })).data).toEqual({ id: 1 });
+    const attempt = [65_536, length].map((loaded) => ({ loaded, total: length }));
+    expect(events.splice(0)).toEqual([...attempt, ...attempt]);
+    await server.client.POST("/books/{id}", { params, body });
+    expect(events.at(-1)).toEqual({ loaded: length, total: undefined });
+    const sent = server.requests.map((request) => [request.headers["content-length"], request.body.length]);
+    expect(sent).toEqual([
+      [String(length), length],
+      [String(length), length],
+      [undefined, length],
+    ]);
+  });
+
+  test("uploadProgress keeps the Content-Type of a body in init", async () => {
+    await using server = await serveForms(() => "{}");
+    const body = new FormData();
+    body.set("a", "b");
+    await uploadProgress(fetch, () => {})(new Request(server.baseUrl, { method: "POST" }), { body });
+    expect(server.received).toEqual([
+      expect.arrayContaining([expect.stringMatching(/^multipart.form-data; boundary=/)]),
+    ]);
+  });
+
+  test("uploadProgress rejects with the error of onProgress, once, and ends the body", async () => {
+    await using server = await serve((request, response) => void request.resume().on("end", () => response.end()));
+    const own = new Error("no progress");
+    let calls = 0;
+    const reported = uploadProgress(fetch, () => {
+      calls++;
+      throw own;
+    });
+    const cancelled = Promise.withResolvers<unknown>();
+    const body = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(10)),
+      cancel: cancelled.resolve,
+    });
+    const request = new Request(server.baseUrl, { method: "POST" });
+    expect(await rejection(reported(request, { body, duplex: "half" } as RequestInit))).toBe(own);
+    expect(await cancelled.promise).toBe(own);
+    const put = new Request(server.baseUrl, { method: "PUT", body: "a" });
+    expect(await rejection(retry(reported, { baseDelay: 1 })(put))).toBe(own);
+    expect(calls).toBe(2);
+    const client = createLibrary({ baseUrl: server.baseUrl, token: "t", fetch: reported, retry: { baseDelay: 1 } });
+    await expect(client.POST("/books", { body: { title: "Emma" } } as never)).rejects.toBe(own);
+    expect(calls).toBe(3);
+  });
+
+  test.each<[title: string, onProgress: (progress: UploadProgress) => unknown, path: string, error: object]>([
+    ["of a promise", () => Promise.reject(new Error("own")), "/", { message: "own" }],
+    ["of later bytes", ({ loaded }) => fail(loaded > 150_000, new Error("own")), "/", { message: "own" }],
+    [
+      "after the response has begun",
+      ({ loaded }) => fail(loaded > 9_000_000, new Error("own")),
+      "/early",
+      { message: "own" },
+    ],
+    ["that is no Error", () => fail(true, "text"), "/", { message: "onProgress threw no Error.", cause: "text" }],
+  ])("a call rejects with an error of onProgress %s, once and without a retry", async (_, onProgress, path, error) => {
+    await using server = await serve((request, response) => {
+      response.writeHead(200, { "Content-Type": "application/json" });
+      if (request.url === "/early") response.flushHeaders();
+      request.on("error", () => {}).resume();
+      request.on("end", () => response.end("{}"));
+    });
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown) => void unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    onTestFinished(() => void process.off("unhandledRejection", note));
+    let attempts = 0;
+    const counted = (request: Request, init?: RequestInit) => {
+      attempts++;
+      return fetch(request, init);
+    };
+    let thrown = 0;
+    const reported = uploadProgress(counted, (progress) => {
+      try {
+        const result = onProgress(progress);
+        if (result instanceof Promise) thrown++;
+        return result;
+      } catch (reason) {
+        thrown++;
+        throw reason;
+      }
+    });
+    const connection = connectTo(api, { baseUrl: server.baseUrl, fetch: reported, retry: { baseDelay: 1 } });
+    const put = { ...read, method: "PUT", path, parameters: { body: "body" as const }, write: writeRaw };
+    const upload = callsOf(connection)(put, { body: new Blob(["x".repeat(10_000_000)]) });
+    expect(await rejection(upload)).toMatchObject(error);
+    await new Promise(setImmediate);
+    expect([attempts, thrown, unhandled]).toEqual([1, 1, []]);
   });
 
   test("even around a function that takes a request alone", async () => {
@@ -210,6 +331,60 @@ describe("a generated client is one of openapi-fetch:", () => {
     const offline = createLibrary({ baseUrl: "http://127.0.0.1:1", token: "t", retry: false });
     offline.use({ onError: () => Response.json({ id: 3, title: "offline" }) });
     expect(await offline.getBook({ id: 1n }).orThrow()).toEqual({ id: 3n, title: "offline" });
+  });
+
+  test("a middleware may authenticate some paths, and renew its token", async () => {
+    const authorized: string[] = [];
+    await using server = await library((request, response) => {
+      const { authorization = "none" } = request.headers;
+      authorized.push(`${request.url} ${authorization}`);
+      (authorization === "Bearer expired" ? respond(401, "{}") : book)(request, response);
+    });
+    const open = createLibrary({ baseUrl: server.baseUrl, token: "t", onDeprecated: false });
+    let token = "expired";
+    const authentication: Middleware = {
+      onRequest({ request, schemaPath }) {
+        if (schemaPath === "/books") return undefined;
+        request.headers.set("Authorization", `Bearer ${token}`);
+        return request;
+      },
+      async onResponse({ request, response }) {
+        if (response.status !== 401) return undefined;
+        token = "renewed";
+        return fetch(request.url, { headers: { Authorization: `Bearer ${token}` } });
+      },
+    };
+    open.use(authentication);
+    expect((await open.getBook({ id: 1n })).data).toEqual({ id: 1n, title: "Emma" });
+    expect((await open.GET("/books/{id}", one)).data).toEqual({ id: 1n, title: "Emma" });
+    await open.GET("/books", {});
+    expect(authorized).toEqual([
+      "/books/1 Bearer expired",
+      "/books/1 Bearer renewed",
+      "/books/1 Bearer renewed",
+      "/books Bearer t",
+    ]);
+  });
+
+  test("openapi-react-query reads and writes by it", async () => {
+    await using server = await library(book, lost, book);
+    const queries = createQueries(server.client);
+    // TanStack Query's own function knows no bigint.
+    const queryKeyHashFn = (key: unknown) =>
+      JSON.stringify(key, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+    const cache = new QueryClient({ defaultOptions: { queries: { retry: false, queryKeyHashFn } } });
+    const query = queries.queryOptions("get", "/books/{id}", one);
+    expect(query.queryKey).toEqual(["get", "/books/{id}", one]);
+    const data = await cache.fetchQuery(query);
+    expect(data satisfies { title: string }).toEqual({ id: 1n, title: "Emma" });
+    const failed = cache.fetchQuery(queries.queryOptions("get", "/books/{id}", { params: { path: { id: 2n } } }));
+    await expect(failed).rejects.toEqual({ reason: "not_found", text: "It is lost." });
+    const observer = new QueryObserver(
+      cache,
+      queries.queryOptions("get", "/books/{id}", { params: { path: { id: 3n } } }),
+    );
+    onTestFinished(observer.subscribe(() => {}));
+    await expect.poll(() => observer.getCurrentResult().data).toEqual({ id: 1n, title: "Emma" });
   });
 
   test("parseAs, and the client by paths", async () => {

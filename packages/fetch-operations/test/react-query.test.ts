@@ -1,3 +1,4 @@
+import { QueryClient } from "@tanstack/react-query";
 import { describe, expect, test } from "vitest";
 import { infiniteQueriesOf, mutationsOf, queriesOf } from "../src/react-query/index.ts";
 import { createLibrary } from "./library/src/generated/index.ts";
@@ -51,7 +52,7 @@ test("queries are the GET operations, infinite ones those with a cursor of links
 describe("the options of", () => {
   test("a query have its key, and call the operation with the query's signal", async () => {
     const { queryFn, ...query } = queries["getBook"]!({ id: 1n });
-    expect(query).toEqual({ queryKey: ["library", "getBook", { id: 1n }], retry: false });
+    expect(query).toEqual({ queryKey: ["library", "getBook", { id: "1" }], retry: false });
     expect(queries["listBooks"]!().queryKey).toEqual(["library", "listBooks", {}]);
     expect(await queryFn({ signal: signal() })).toEqual({ id: 1n, title: "" });
     expect(sent.at(-1)).toMatchObject({ url: "/books/1", method: "GET" });
@@ -92,6 +93,13 @@ describe("the options of", () => {
     expect(await mutationFn({ title: "Emma" })).toEqual({ id: 1n, title: "" });
     expect(sent.at(-1)).toMatchObject({ url: "/books", method: "POST", body: '{"title":"Emma"}' });
   });
+});
+
+test("a QueryClient can hash a key with a bigint", async () => {
+  const cache = new QueryClient();
+  const query = libraryQueries(library).getBook({ id: 1n });
+  expect(await cache.fetchQuery(query)).toEqual({ id: 1n, title: "" });
+  expect(cache.getQueryData(query.queryKey)).toEqual({ id: 1n, title: "" });
 });
 
 test("the functions behind the generated ones take any operations", () => {

@@ -29,12 +29,15 @@ async function read(
   return await server.call({ read: reader, ...operation });
 }
 
+const digits = "12345678901234567890123456789012345678901234567890".repeat(8);
+
 describe("JSON", () => {
   test.each([
     ["[1]", [1]],
     ["9007199254740991", 9_007_199_254_740_991],
     ["-9007199254740992", -9_007_199_254_740_992],
     ["[1e30, 12345678901234567.5, 1234567890123456e2]", [1e30, 12_345_678_901_234_568, 1_234_567_890_123_456e2]],
+    ['{"a":{"a":[{"a":1}, {"a":":\\"{"}]}}', { a: { a: [{ a: 1 }, { a: ':"{' }] } }],
     ['{"9007199254740993":"\\"9007199254740993"}', { "9007199254740993": '"9007199254740993' }],
     ["[1000000000000000000000]", [1e21]],
     ["false", false],
@@ -45,7 +48,12 @@ describe("JSON", () => {
     expect([data, error]).toEqual([value, undefined]);
   });
 
-  const digits = "12345678901234567890123456789012345678901234567890";
+  test("a string of 15 MB with many escapes is read, which would exhaust the stack of a regular expression", async () => {
+    const text = String.raw`a\n`.repeat(5_000_000);
+    const { data } = await read(readJson, "application/json", `[ 9007199254740992, "${text}"]`);
+    expect(data).toEqual([2 ** 53, text.replaceAll(String.raw`\n`, "\n")]);
+  });
+
   test.each([
     ["", "has no body", {}],
     ["null", "has no body", {}],
@@ -54,6 +62,10 @@ describe("JSON", () => {
     ["[9007199254740993]", "has the integer 9007199254740993, which a JavaScript number would round", {}],
     ["[1, -9007199254740993]", "has the integer -9007199254740993, which a JavaScript number would round", {}],
     ['["a", 9007199254740993]', "has the integer 9007199254740993, which a JavaScript number would round", {}],
+    ['{"a":{"b":1},"a":2}', 'has an object with the name "a" twice', {}],
+    [String.raw`[{"a\u0062":[{"a":1}], "ab":2}]`, 'has an object with the name "ab" twice', {}],
+    ["[1e400]", "has the integer 1e400, which a JavaScript number would round", {}],
+    ["[9007199254740993.0]", "has the integer 9007199254740993.0, which a JavaScript number would round", {}],
     [digits, `has the integer ${digits.slice(0, 40)}, which a JavaScript number would round`, {}],
   ])("%j is refused: it %s", async (body, problem, operation) => {
     const { error } = await read(readJson, "application/json", body, operation);
@@ -76,6 +88,7 @@ describe("JSON with values of other types", () => {
     ["int64", undefined, "1234567890123456", 1_234_567_890_123_456n],
     ["int64", undefined, "-3", -3n],
     ["int64", undefined, "1.5", 1.5],
+    ["int64", undefined, String.raw`"\u0000abc"`, "\0abc"],
     ["int64", undefined, '"7"', "7"],
     ["#Id", undefined, "7", 7n],
     [
@@ -104,6 +117,13 @@ describe("JSON with values of other types", () => {
     expect([data, error]).toEqual([value, undefined]);
   });
 
+  test("a value that exhausts the stack is refused", async () => {
+    const deep = `${'{"next":'.repeat(100_000)}null${"}".repeat(100_000)}`;
+    const { error } = await read(typedJson("#Node", shapes, undefined), "application/json", deep);
+    const message = "The response 200 (application/json) is nested too deeply.";
+    expect(error).toMatchObject({ code: "unreadable_answer", message });
+  });
+
   const late = "x".repeat(50);
   test.each<[shape: Shape, dates: DateType, body: string, problem: string]>([
     [
@@ -118,6 +138,13 @@ describe("JSON with values of other types", () => {
       '{"a":9007199254740995,"b":9007199254740993}',
       "has the integer 9007199254740995, which a JavaScript number would round",
     ],
+    [
+      { fields: { a: "int64" } },
+      undefined,
+      String.raw`{"a":"\u00005","b":9007199254740993}`,
+      "has the integer 9007199254740993, which a JavaScript number would round",
+    ],
+    ["int64", undefined, digits, `has the integer ${digits.slice(0, 40)}, which a JavaScript number would round`],
     ["int64", undefined, "", "has no body"],
     ["int64", undefined, "null", "has no body"],
     ["int64", undefined, "[", "is not JSON or is incomplete"],

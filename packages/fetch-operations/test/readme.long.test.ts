@@ -50,8 +50,10 @@ describe("the README in an empty folder", () => {
   });
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  test("ends with the output of its program", () => {
+  test("ends with the output of its program, with TypeScript 7 or newer", async () => {
     expect(output.trimEnd().split("\n").at(-1)).toBe("Emma");
+    const { stdout } = await run("npx", ["tsc", "--version"], { cwd: directory });
+    expect(Number(/^Version (\d+)/.exec(stdout)?.[1])).toBeGreaterThanOrEqual(7);
   });
 
   test("generates files that --check accepts, and that it rejects after a change", async () => {

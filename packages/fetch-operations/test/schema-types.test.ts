@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { typesOfSchema } from "../src/contract/schema-types.ts";
 import { compile, generatedClient } from "./generated-client.ts";
 import { integer, json, object, ref, response, string } from "./schemas.ts";
 
@@ -253,4 +254,11 @@ test("tuples are as long as minItems and items say, and unevaluatedProperties is
     { features: ["testing"] },
   );
   expect(compile(client, SCHEMA_TYPES)).toBe("");
+});
+
+test("the types of a schema are found though it leads to itself several times", () => {
+  const schemas = { Self: { oneOf: [string, ref("Self"), { allOf: [ref("Self")] }, ref("Self")] } };
+  const document = { openapi: "3.1.1", paths: {}, components: { schemas } };
+  expect(typesOfSchema(document, ref("Self"))).toEqual(new Set(["string", "any"]));
+  expect(typesOfSchema(document, { oneOf: [string, string, { allOf: [string] }] })).toEqual(new Set(["string"]));
 });

@@ -188,8 +188,9 @@ describe("OAuth 2.0 client credentials", () => {
   test.each([
     [{}, 1],
     [{ expires_in: "1" }, 1],
-    [{ expires_in: 31 }, 1],
-    [{ expires_in: 30 }, 2],
+    [{ expires_in: 20 }, 1],
+    [{ expires_in: 0 }, 2],
+    [{ expires_in: "0" }, 2],
     [{ expires_in: 3_600, token_type: undefined }, 1],
   ])("of %j are fetched %s times in two calls", async (more, count) => {
     await using login = await serveForms(() => token(more));
@@ -208,6 +209,7 @@ describe("OAuth 2.0 client credentials", () => {
     [200, token({ token_type: "mac" }), "200."],
     [200, token({ token_type: "bearer2" }), "200."],
     [200, token({ access_token: 5 }), "200."],
+    [200, token({ access_token: "" }), "200."],
     [200, "{}", "200."],
   ])("reject for %s with %s, and may be asked again", async (status, body, message) => {
     let count = 0;
@@ -215,7 +217,10 @@ describe("OAuth 2.0 client credentials", () => {
       new Response(count++ === 0 ? body : token(), { status: count === 1 ? status : 200, headers: json });
     const credential = clientCredentials({ tokenUrl: "https://login.test/token", ...own, fetch });
     const error = await rejection(credential(reason()));
-    expect(error).toEqual(new TokenError(`The token endpoint responded with status ${message}`, status));
+    const code = (JSON.parse(body) as { error?: string }).error;
+    expect(error).toEqual(
+      new TokenError(`The token endpoint responded with status ${message}`, status, undefined, code),
+    );
     expect(await credential(reason())).toBe("t");
   });
 

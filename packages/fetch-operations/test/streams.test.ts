@@ -1,7 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import type { RequestListener } from "node:http";
+import type { RequestListener, ServerResponse } from "node:http";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { generatedClient, type GeneratedClient } from "./generated-client.ts";
 import { serve, type TestServer } from "./shop.ts";
@@ -61,7 +62,7 @@ describe("streams", () => {
         (_request, response) => {
           response.on("close", closed.resolve);
           response.writeHead(200, { "Content-Type": "text/event-stream" }).write("data: 1\n\n");
-          setTimeout(() => response.write("data: 2\n\n"), 300);
+          void setTimeout(300).then(() => response.write("data: 2\n\n"));
         },
         { attemptTimeout: 200, timeout: 250 },
       );
@@ -108,6 +109,23 @@ describe("streams", () => {
       expect(count).toBe(1);
     });
 
+    test("resume if no byte arrives for idleTimeout", async () => {
+      const ids: unknown[] = [];
+      await using service = await stream(
+        "text/event-stream",
+        object,
+        (request, response) => {
+          const next = ids.push(request.headers["last-event-id"]);
+          response.writeHead(200, { "Content-Type": "text/event-stream" });
+          response.write(`retry: 1\nid: ${next}\ndata: ${next}\n\n`);
+          if (next === 2) response.end();
+        },
+        { idleTimeout: 100 },
+      );
+      expect((await Array.fromAsync(await service.watch())).map(({ data }) => data)).toEqual([1, 2]);
+      expect(ids).toEqual([undefined, "1"]);
+    });
+
     test("end with the signal", async () => {
       await using service = await stream("text/event-stream", object, (_request, response) => {
         response.writeHead(200, { "Content-Type": "text/event-stream" }).write("id: 1\ndata: 1\n\n");
@@ -132,6 +150,45 @@ describe("streams", () => {
         response.end();
       });
       expect(await Array.fromAsync(await service.watch())).toEqual([{ a: 1 }, [2], "é"]);
+    });
+
+    test("of which no byte arrives for idleTimeout end with their request, but a slow reader is waited for", async () => {
+      const closed = Promise.withResolvers<void>();
+      let sent!: ServerResponse;
+      await using service = await stream("application/jsonl", {}, (_request, response) => {
+        sent = response.on("close", closed.resolve);
+        response.writeHead(200, { "Content-Type": "application/jsonl" }).write("1\n");
+      });
+      const values = await service.watch({ idleTimeout: 200 });
+      expect(await values.next()).toMatchObject({ value: 1 });
+      await setTimeout(300);
+      sent.write("2\n");
+      expect(await values.next()).toMatchObject({ value: 2 });
+      await expect(values.next()).rejects.toMatchObject({ name: "ThingError", code: "timeout" });
+      await closed.promise;
+    });
+
+    test.each<[limit: number, seen: unknown[]]>([
+      [6, ["éé", "ab", "éé"]],
+      [5, [{ code: "response_too_large" }]],
+    ])("of 6 bytes are limited to %s bytes, in one chunk and in several", async (maxResponseBytes, expected) => {
+      await using service = await stream(
+        "application/jsonl",
+        {},
+        (_request, response) => {
+          response.writeHead(200, { "Content-Type": "application/jsonl" }).write('"éé"\n"ab"\n');
+          for (const byte of Buffer.from('"éé"')) response.write(Buffer.of(byte));
+          response.end();
+        },
+        { maxResponseBytes },
+      );
+      const seen: unknown[] = [];
+      try {
+        for await (const value of await service.watch()) seen.push(value);
+      } catch (error) {
+        seen.push(error);
+      }
+      expect(seen).toMatchObject(expected);
     });
 
     test("that are incomplete or too large are errors of the contract", async () => {

@@ -1,3 +1,5 @@
+import { basename, join } from "node:path";
+import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { compile, type GeneratedClient, generatedClient } from "./generated-client.ts";
 import { json, query, ref, response, string } from "./schemas.ts";
@@ -134,6 +136,8 @@ if (animal.status === 200) {
   else is<typeof animal.data, Dog>(true);
 } else if (animal.status === 404) is<typeof animal.error, { code: string; message: string; status: number }>(true);
 else if (animal.status === 409) is<typeof animal.error, { reason?: string }>(true);
+else if (animal.status === 302) is<typeof animal.error.headers, Headers>(true);
+else if (animal.status === 201) is<typeof animal.error.body, unknown>(true);
 else if (animal.status === 0) is<typeof animal.error.httpStatus, number | undefined>(true);
 void thing.put({ "path.id": 1, "query.id": "a", body: { kind: "cat", lives: 9 } });
 is<Awaited<ReturnType<ReturnType<Thing["put"]>["orThrow"]>>, undefined>(true);
@@ -149,6 +153,7 @@ if (file.ok && file.contentType === "application/pdf") is<typeof file.data, Blob
 else if (file.ok && file.contentType === "text/csv") is<typeof file.data, string>(true);
 else if (file.ok) is<typeof file.data, Cat>(true);
 const peeked = await thing.peek();
+if (!peeked.ok && peeked.status !== 0) is<typeof peeked.error.status, number>(true);
 if (peeked.status === 206) is<typeof peeked.data, undefined>(true);
 
 for await (const { id, data } of await thing.watch().orThrow()) {
@@ -159,6 +164,7 @@ for await (const line of await thing.lines().orThrow()) is<typeof line, Dog>(tru
 for await (const item of thing.paginate.pages({})) is<typeof item, Cat>(true);
 const anything = await thing.delete_();
 if (anything.status === 299) is<typeof anything.data, number | null>(true);
+if (anything.status === 307) is<typeof anything.error.contentType, string | undefined>(true);
 is<CreateInput["size"], number | undefined>(true);
 void thing.create({ name: "a" });
 void thing.POST("/closed", { body: { name: "a" } });
@@ -212,36 +218,114 @@ describe("the types of a generated client", () => {
   });
 });
 
-test("a wrong parameter of a client with 500 operations is one short message, and results show their fields", async () => {
-  const paths = Object.fromEntries(
-    Array.from({ length: 500 }, (_, index) => [
-      `/things${index}/{id}`,
-      {
-        get: {
+describe("a client with 500 operations", () => {
+  let large: GeneratedClient;
+  beforeAll(async () => {
+    const paths = Object.fromEntries(
+      Array.from({ length: 250 }, (_, index) => {
+        const get = {
           operationId: `getThing${index}`,
           parameters: [{ name: "id", in: "path", required: true, schema: { type: "integer" } }],
           responses: { 200: json({ type: "object", properties: { name: string } }) },
-        },
-      },
+        };
+        const body = { type: "object", properties: { [`name${index}`]: string } };
+        return [
+          `/things${index}/{id}`,
+          { get, put: { ...get, operationId: `putThing${index}`, requestBody: json(body) } },
+        ];
+      }),
+    );
+    large = await generatedClient({ openapi: "3.1.1", info: { title: "T", version: "1" }, paths });
+  });
+  afterAll(() => large[Symbol.dispose]());
+
+  test.each(["5.9", "7"])("is one of openapi-fetch, and a mistake is one short message of TypeScript %s", (version) => {
+    const typescript = version === "5.9" ? join(import.meta.dirname, "../node_modules/typescript") : undefined;
+    const output = compile(
+      large,
+      `import { type Client, type MethodResponse, wrapAsPathBasedClient } from "openapi-fetch";
+import { createThing } from "./index.ts";
+import type { paths } from "./schema.ts";
+const thing = createThing({ baseUrl: "" });
+export const client: Client<paths> = thing;
+const path = { path: { id: 7 } };
+const wrapped = await wrapAsPathBasedClient(thing)["/things7/{id}"].GET({ params: path });
+export const name: MethodResponse<typeof thing, "get", "/things7/{id}">["name"] = wrapped.data?.name ?? "";
+export const text: string = (await thing.GET("/things7/{id}", { params: path, parseAs: "text", timeout: 1 })).data ?? "";
+void thing.GET("/typo");
+void thing.PUT("/typo", { body: {} });
+void thing.request("get", "/typo");
+void thing.GET("/things7/{id}");
+void thing.GET("/things7/{id}", { params: { path: { id: "seven" } } });
+void thing.GET("/things7/{id}", { params: { path: { idd: 7 } } });
+void thing.getThing7({ idd: 7 });
+const { data } = await thing.GET("/things7/{id}", { params: path });
+void data?.nam;`,
+      typescript,
+    );
+    const messages = Array.from(output.matchAll(/^\S*program\.ts.*: error TS\d+: (.*)$/gm), ([, message]) => message);
+    expect(messages).toEqual([
+      `Argument of type '"/typo"' is not assignable to parameter of type 'PathOf<paths, "get">'.`,
+      `Argument of type '"/typo"' is not assignable to parameter of type 'PathOf<paths, "put">'.`,
+      `Argument of type '"/typo"' is not assignable to parameter of type 'PathOf<paths, "get">'.`,
+      "Expected 2 arguments, but got 1.",
+      "Type 'string' is not assignable to type 'number'.",
+      "Object literal may only specify known properties, and 'idd' does not exist in type '{ id: number; }'.",
+      "Object literal may only specify known properties, and 'idd' does not exist in type 'GetThing7Input'.",
+      "Property 'nam' does not exist on type '{ name?: string; }'. Did you mean 'name'?",
+    ]);
+  });
+});
+
+test("editors lead from methods, arguments and results to the types of the contract", () => {
+  const file = join(import.meta.dirname, "library/src/generated/program.ts");
+  const marked = `import { createLibrary } from "./index.ts";
+const library = createLibrary({} as never);
+const result = await library.^getBook({ ^id: 1n });
+if (result.ok) void result.data.^title;
+for await (const book of library.paginate.^listBooks({ ^tags: [] })) void book.^title;
+void library.replaceBook({ "^path.id": 1n, "query.id": "", ^body: { id: 1n, ^title: "" } });
+void library.addCovers({ id: 1, body: { ^files: [] } });
+const { data } = await library.GET("/books/{id}", { params: { path: { ^id: 1n } } });
+void data?.^title;
+void library.POST("/books", { body: { ^title: "" } });
+`;
+  const program = marked.replaceAll("^", "");
+  const options = { module: ts.ModuleKind.NodeNext, strict: true, allowImportingTsExtensions: true, noEmit: true };
+  const host = ts.createCompilerHost(options);
+  const read = (name: string) => (name === file ? program : ts.sys.readFile(name));
+  const service = ts.createLanguageService({
+    ...(host as object as ts.LanguageServiceHost),
+    fileExists: (name) => read(name) !== undefined,
+    readFile: read,
+    getCompilationSettings: () => options,
+    getScriptFileNames: () => [file],
+    getScriptVersion: () => "",
+    getScriptSnapshot: (name) => {
+      const text = read(name);
+      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
+    },
+  });
+  expect(service.getSemanticDiagnostics(file)).toEqual([]);
+  const places = Array.from(marked.matchAll(/\^/g), ({ index }, before) =>
+    (service.getDefinitionAtPosition(file, index - before) ?? []).map(({ fileName, name }) => [
+      basename(fileName),
+      name.replaceAll('"', ""),
     ]),
   );
-  using large = await generatedClient({ openapi: "3.1.1", info: { title: "T", version: "1" }, paths });
-  const errors = compile(
-    large,
-    `import { createThing } from "./index.ts";
-const thing = createThing({ baseUrl: "" });
-void thing.GET("/things7/{id}", { params: { path: { id: "seven" } } });
-void thing.getThing7({ idd: 7 });
-const { data } = await thing.GET("/things7/{id}", { params: { path: { id: 7 } } });
-void data?.nam;`,
-  );
-  const lines = errors
-    .trimEnd()
-    .split("\n")
-    .map((line) => line.replace(/^.*?error TS\d+: /, ""));
-  expect(lines).toEqual([
-    "Type 'string' is not assignable to type 'number'.",
-    "Object literal may only specify known properties, and 'idd' does not exist in type 'GetThing7Input'.",
-    "Property 'nam' does not exist on type '{ name?: string; }'. Did you mean 'name'?",
+  expect(places).toEqual([
+    [["calls.ts", "getBook"]],
+    [["calls.ts", "id"]],
+    [["schema.ts", "title"]],
+    [["calls.ts", "listBooks"]],
+    [["schema.ts", "tags"]],
+    [["schema.ts", "title"]],
+    [["calls.ts", "path.id"]],
+    [["calls.ts", "body"]],
+    [["schema.ts", "title"]],
+    [["schema.ts", "files"]],
+    [["schema.ts", "id"]],
+    [["schema.ts", "title"]],
+    [["schema.ts", "title"]],
   ]);
 });

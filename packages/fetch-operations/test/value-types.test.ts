@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Config } from "../src/generate/config.ts";
 import { shapesOf } from "../src/contract/shapes.ts";
-import { type GeneratedClient, generatedClient } from "./generated-client.ts";
+import { compile, type GeneratedClient, generatedClient } from "./generated-client.ts";
 import { serve } from "./shop.ts";
 import { ref } from "./schemas.ts";
 
@@ -156,6 +156,36 @@ describe("with dates", () => {
     const [node] = result.data as { at: Date; day: Date }[];
     expect([String(node!.at), String(node!.day)]).toEqual(["2026-01-31T12:00:00.123456789Z", "2026-01-31"]);
     expect(node!.at.constructor.name).toBe("Instant");
+  });
+
+  test("in the bodies of errors are the texts that their types say", async () => {
+    const error = {
+      type: "object",
+      required: ["since", "ids"],
+      properties: { since: time, ids: { type: "array", items: int64 } },
+    };
+    const get = {
+      operationId: "get",
+      responses: { 204: { description: "" }, 409: { description: "", content: json(error) } },
+    };
+    using client = await generatedClient(
+      { ...document, paths: { "/get": { get } } },
+      { int64: "bigint", dates: "Date" },
+    );
+    const program = `import { createThing } from "./index.ts";
+const result = await createThing({ baseUrl: "http://127.0.0.1" }).get();
+if (result.status === 409) {
+  const since: string = result.error.since;
+  const ids: number[] = result.error.ids;
+  void [since, ids];
+}
+`;
+    expect(compile(client, program)).toBe("");
+    await using server = await serve((_request, response) => {
+      response.writeHead(409, { "Content-Type": "application/json" }).end('{"since":"2026-01-31T12:00:00Z","ids":[1]}');
+    });
+    const result = await client.create({ baseUrl: server.baseUrl })["get"]!();
+    expect(result.error).toEqual({ since: "2026-01-31T12:00:00Z", ids: [1] });
   });
 
   test("that cannot be read are failures", async () => {

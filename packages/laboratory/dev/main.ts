@@ -4,10 +4,10 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createProgram, type Report, wholeNumber, withProgress } from "@platform/command-line";
+import { createProgram, type Report, wholeNumber, withProgress } from "@openapi-operations/command-line";
 import { cloneInstalled } from "@platform/test-support/clone";
+import { startDev } from "@platform/test-support/dev";
 import { show, spreadOf } from "../measuring/figures.ts";
-import { startDev } from "../../dev/test/start.ts";
 
 const CONTRACT = "openapi/openapi.yaml";
 const HANDLERS = "apps/server/src/resources/pets/pets.handlers.ts";

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { PNPM, createProgram, wholeNumber } from "@platform/command-line";
+import { PNPM, createProgram, wholeNumber } from "@openapi-operations/command-line";
 import { sampleOf } from "../measuring/figures.ts";
 import { peerPath } from "../measuring/install.ts";
 

@@ -1,6 +1,6 @@
 import { ratioOf, show, type Spread, spreadOf } from "../measuring/figures.ts";
 import { installPeers } from "../measuring/install.ts";
-import { createProgram, wholeNumber, withProgress } from "@platform/command-line";
+import { createProgram, wholeNumber, withProgress } from "@openapi-operations/command-line";
 import { canPin, Process } from "../measuring/process.ts";
 import { operationsOf } from "openapi-document";
 import { parseJson } from "../../../packages/express-operations/src/request/json.ts";

@@ -6,18 +6,18 @@ import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { ratioOf, show, spreadOf } from "../measuring/figures.ts";
 import { installPeers } from "../measuring/install.ts";
-import { createProgram, wholeNumber, withProgress } from "@platform/command-line";
+import { createProgram, wholeNumber, withProgress } from "@openapi-operations/command-line";
 import { type Call, type Client, CLIENTS } from "./clients.ts";
-import { prepare } from "./prepare.ts";
+import { linesOf, prepare } from "./prepare.ts";
 import { rolldown } from "rolldown";
 
 /**
  * Compares clients as their users install them: the CPU time of one call with a stubbed `fetch` and over the network, the size
- * of a bundle with one call, and the time of the import. The server is a process of its own. In each round, the clients take
+ * of a bundle with one call, the time of the import, and the lines of generated code. The server is a process of its own. In each round, the clients take
  * turns, and each ratio is of one round.
  */
 const program = createProgram("bench fetch-operations", {
-  description: "Compares clients: CPU time of a call, size of a bundle, time of the import.",
+  description: "Compares clients: CPU time of a call, size of a bundle, time of the import, generated lines.",
   folder: import.meta.dirname,
 }).option("--rounds <n>", "the number of rounds", wholeNumber(1), 11);
 const { rounds: ROUNDS } = program.parse().opts<{ rounds: number }>();
@@ -42,8 +42,10 @@ const networked = await measure("network");
 server.kill();
 
 console.log(`Medians of ${ROUNDS} rounds (lowest–highest); CPU time of one call, to that of ${BASE}\n`);
-console.log("| client | stubbed `fetch` | over the network | one call, minified and compressed | import |");
-console.log("| --- | --- | --- | --- | --- |");
+console.log(
+  "| client | stubbed `fetch` | over the network | one call, minified and compressed | import | generated lines |",
+);
+console.log("| --- | --- | --- | --- | --- | --- |");
 for (const [name, client] of Object.entries(CLIENTS)) {
   const cpu = [stubbed, networked].map((times) => {
     const microseconds = spreadOf(times[name]!).median.toFixed(1);
@@ -54,7 +56,8 @@ for (const [name, client] of Object.entries(CLIENTS)) {
     return [await sizeOf(client.oneCall, join(folder, "one-call.js")), importTime(join(folder, client.module))];
   });
   const size = `${(bytes / 1_000).toFixed(2)} kB`;
-  console.log(`| ${[name, ...cpu, size, `${show(spreadOf(imports), 1)} ms`].join(" | ")} |`);
+  const lines = client.generated === undefined ? "–" : linesOf(folder, client.generated);
+  console.log(`| ${[name, ...cpu, size, `${show(spreadOf(imports), 1)} ms`, lines].join(" | ")} |`);
 }
 rmSync(folder, { recursive: true });
 

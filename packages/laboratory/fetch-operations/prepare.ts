@@ -25,7 +25,16 @@ const document = {
   },
 };
 
-/** Makes a project with the packed runtime, the clients that fetch-operations and hey-api generate, and the other clients. */
+/** What orval's documentation has programs write, to name the service at run time. */
+const ORVAL_FETCH = `export const connection: { baseUrl: string; fetch: typeof fetch } = { baseUrl: "", fetch };
+export async function customFetch<Result>(url: string, options: RequestInit): Promise<Result> {
+  const response = await connection.fetch(connection.baseUrl + url, options);
+  const text = [204, 205, 304].includes(response.status) ? null : await response.text();
+  return { data: text ? JSON.parse(text) : {}, status: response.status, headers: response.headers } as Result;
+}
+`;
+
+/** Makes a project with the packed runtime, the clients that fetch-operations, hey-api and orval generate, and the other clients. */
 export async function prepare(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
   for (const name of ["fetch-operations", "openapi-document"]) {
@@ -36,12 +45,10 @@ export async function prepare(folder: string): Promise<void> {
   }
   mkdirSync(join(folder, "peers"));
   writeFileSync(join(folder, "package.json"), '{ "type": "module", "sideEffects": false }');
-  for (const name of ["ky", "octokit", "openai", "openapi-fetch", "stripe"]) {
+  for (const name of ["ky", "openapi-fetch"]) {
     symlinkSync(peerPath(name), join(folder, "node_modules", name));
-    writeFileSync(join(folder, `peers/${name}.js`), `export * from "${name}"; export { default } from "${name}";`);
+    writeFileSync(join(folder, `peers/${name}.js`), `export { default } from "${name}";`);
   }
-  writeFileSync(join(folder, "peers/octokit.js"), 'export * from "octokit";');
-  writeFileSync(join(folder, "peers/ky.js"), 'export { default } from "ky";');
 
   const sources = join(folder, "typescript");
   const contract = { document: document as never, placeOf: () => "" };
@@ -49,7 +56,21 @@ export async function prepare(folder: string): Promise<void> {
   writeFileSync(join(folder, "openapi.json"), JSON.stringify(document));
   const args = ["-i", join(folder, "openapi.json"), "-o", join(sources, "hey"), "-c", "@hey-api/client-fetch"];
   execFileSync(peerPath(".bin/openapi-ts"), args, { cwd: folder, stdio: "ignore" });
+  mkdirSync(join(sources, "orval"));
+  writeFileSync(join(sources, "orval/fetch.ts"), ORVAL_FETCH);
+  const mutator = { path: join(sources, "orval/fetch.ts"), name: "customFetch" };
+  const output = { target: join(sources, "orval/books.ts"), client: "fetch", override: { mutator } };
+  const orval = { books: { input: join(folder, "openapi.json"), output } };
+  writeFileSync(join(folder, "orval.config.mjs"), `export default ${JSON.stringify(orval)};`);
+  execFileSync(peerPath(".bin/orval"), [], { cwd: folder, stdio: "ignore" });
   transpile(sources, folder);
+}
+
+/** Returns the number of lines with text in generated files, which are those of a folder or one file. */
+export function linesOf(folder: string, generated: string): number {
+  const path = join(folder, "typescript", generated);
+  const files = ts.sys.fileExists(path) ? [path] : ts.sys.readDirectory(path, [".ts"]);
+  return files.reduce((sum, file) => sum + readFileSync(file, "utf8").match(/^.*\S/gm)!.length, 0);
 }
 
 /** Writes the JavaScript of generated TypeScript, with the extensions that Node needs in imports. */
@@ -61,9 +82,9 @@ function transpile(sources: string, folder: string): void {
     mkdirSync(join(target, ".."), { recursive: true });
     writeFileSync(
       target,
-      outputText.replaceAll(/(from ")(\.[^"]*?)(?:\.js)?"/g, (_, from: string, path: string) => {
+      outputText.replaceAll(/(from )["'](\.[^"']*?)(?:\.[jt]s)?["']/g, (_, from: string, path: string) => {
         const isFolder = ts.sys.directoryExists(join(file, "..", path));
-        return `${from}${path}${isFolder ? "/index" : ""}.js"`;
+        return `${from}"${path}${isFolder ? "/index" : ""}.js"`;
       }),
     );
   }

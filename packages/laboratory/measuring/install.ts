@@ -1,6 +1,6 @@
 import { execSync } from "node:child_process";
 import { join } from "node:path";
-import { PNPM, withProgress } from "@platform/command-line";
+import { PNPM, withProgress } from "@openapi-operations/command-line";
 import { root } from "@platform/test-support/clone";
 import { alone } from "@platform/test-support/pnpm";
 

@@ -2,7 +2,7 @@ import { type ChildProcess, type Serializable, spawn, spawnSync } from "node:chi
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { withProgress } from "@platform/command-line";
+import { withProgress } from "@openapi-operations/command-line";
 import type { LoadResult, Slice } from "./load.ts";
 
 /** Whether processes can be pinned: servers to one core, the load to another. */

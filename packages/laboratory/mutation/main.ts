@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { PNPM, createProgram, runProgram, wholeNumber } from "@platform/command-line";
+import { PNPM, createProgram, runProgram, wholeNumber } from "@openapi-operations/command-line";
 import { cloneInstalled, root } from "@platform/test-support/clone";
 import { installPeers, peerPath } from "../measuring/install.ts";
 import { sampleOf } from "../measuring/figures.ts";

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createProgram } from "@platform/command-line";
+import { createProgram } from "@openapi-operations/command-line";
 import { root } from "@platform/test-support/clone";
 
 /** A tracked file with its number of lines. */

@@ -4,14 +4,14 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { scopes } from "@petstore/contract";
-import { createApiKey } from "@platform/api-keys/keys.repository";
+import { createApiKey } from "@openapi-operations/api-keys/keys.repository";
 import { show, type Spread, spreadOf } from "../measuring/figures.ts";
 import type { LoadResult } from "../measuring/load.ts";
 import type { OpenLoad, OpenResult } from "../measuring/open-load.ts";
 import { canPin, startOpenLoad } from "../measuring/process.ts";
-import { withProgress } from "@platform/command-line";
-import { openDatabase } from "@platform/storage/database";
-import { migrate } from "@platform/storage/migrations";
+import { withProgress } from "@openapi-operations/command-line";
+import { openDatabase } from "@openapi-operations/storage/database";
+import { migrate } from "@openapi-operations/storage/migrations";
 import {
   createDatabase,
   follow,
@@ -21,11 +21,11 @@ import {
 } from "@platform/test-support/postgres";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
-import { build } from "../../../apps/server/build.ts";
+import { build } from "@openapi-operations/contract-tools/build";
 import { MIGRATIONS } from "../../../apps/server/src/migrations.ts";
 import type { Contender } from "./contenders.ts";
 import { cpuSecondsOfAll } from "@platform/test-support/machine";
-import { DIST, ratesOf, startProgram } from "./processes.ts";
+import { DIST, ratesOf, SERVER, startProgram } from "./processes.ts";
 import { type Bench, type RunningContender, startContender } from "./rounds.ts";
 import { keyedCreationText, requestsOf, requestText, type Work, WORKS } from "./works.ts";
 
@@ -218,7 +218,7 @@ async function measureWorks(
 
 /** Measures the program with two processes, which share both cores with the load. */
 async function measureMachine({ load, databases, effort }: Bench): Promise<Spread> {
-  await build(DIST);
+  await build(SERVER, DIST);
   await using program = await startProgram(2, await databases.copy());
   const requests = requestsOf(WORKS_OF_MIX, databases.key);
   const connections = 2 * effort.connections;

@@ -1,6 +1,6 @@
 import { openSync, readFileSync, writeSync } from "node:fs";
-import type { Tuning } from "../../../apps/server/src/server.ts";
 import { startRustPeer } from "./rust-peer.ts";
+import type { Tuning } from "./service.ts";
 import type { PeerDatabase, StartPeer } from "../peers/service/peer.ts";
 
 /** A contender of the benchmark: the service with some tuning, or a peer by the name of its file. */

@@ -2,11 +2,12 @@ import { scopes } from "@petstore/contract";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createApiKey } from "@platform/api-keys/keys.repository";
-import { openDatabase } from "@platform/storage/database";
-import { migrate } from "@platform/storage/migrations";
+import { createApiKey } from "@openapi-operations/api-keys/keys.repository";
+import { openDatabase } from "@openapi-operations/storage/database";
+import { migrate } from "@openapi-operations/storage/migrations";
 import Sqlite from "better-sqlite3";
 import { MIGRATIONS } from "../../../apps/server/src/migrations.ts";
+import { SERVICE } from "../../../apps/server/src/name.ts"; // keys begin with its name
 
 /** Identical databases in separate files, with an API key for all of them. */
 export interface Databases extends AsyncDisposable {
@@ -20,7 +21,7 @@ const RARE = 100;
 
 /** Creates a database with the schema of this version and fills it with animals. It is in a folder below `parent`. */
 export async function createDatabases(animals: number, parent = tmpdir()): Promise<Databases> {
-  const folder = await mkdtemp(join(parent, "petstore-bench-"));
+  const folder = await mkdtemp(join(parent, `${SERVICE.name}-bench-`));
   const template = join(folder, "template.db");
   const db = openDatabase(`file:${template}`);
   await migrate(db, MIGRATIONS);

@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { PNPM, createProgram, wholeNumber } from "@platform/command-line";
+import { PNPM, createProgram, wholeNumber } from "@openapi-operations/command-line";
 import { canPin, Load } from "../measuring/process.ts";
 import { capacity } from "./capacity.ts";
 import { chart } from "./chart.ts";

@@ -1,7 +1,7 @@
 import { type Spread, spreadOf } from "../measuring/figures.ts";
 import type { OpenLoad, OpenResult } from "../measuring/open-load.ts";
 import { startOpenLoad } from "../measuring/process.ts";
-import { withProgress } from "@platform/command-line";
+import { withProgress } from "@openapi-operations/command-line";
 import type { Databases } from "./database.ts";
 import { startContender } from "./rounds.ts";
 import { keyedCreationText, requestText, WORKS } from "./works.ts";
@@ -33,6 +33,9 @@ export interface OverloadOptions {
 const PATIENCE = 2_000;
 const SATURATING = { perSecond: 50_000, connections: 64 };
 const WARM_UP_MS = 1_000;
+/** A load during which the capacity changed by more than this factor says nothing about the service, and is measured again. */
+const STEADY = 1.5;
+const MOST_TRIES = 4;
 
 /**
  * Measures the goodput of the service at multiples of its capacity. Each round starts the service anew.
@@ -70,10 +73,15 @@ export async function overloaded(
           total: rounds * loads.length,
           unit: "loads",
         });
-        const result = await run({ perSecond: multiple * capacity, connections, milliseconds, runIn: milliseconds });
-        const before = capacity;
-        capacity = await saturate(milliseconds);
-        capacities.push(capacity);
+        let result: OpenResult;
+        let before: number;
+        let tries = 0;
+        do {
+          before = capacity;
+          result = await run({ perSecond: multiple * before, connections, milliseconds, runIn: milliseconds });
+          capacity = await saturate(milliseconds);
+          capacities.push(capacity);
+        } while (Math.max(before, capacity) > STEADY * Math.min(before, capacity) && ++tries < MOST_TRIES);
         const { goodput, p99, refused, served } = measured[at]!;
         goodput.push(result.served / result.seconds / ((before + capacity) / 2));
         p99.push(result.p99);

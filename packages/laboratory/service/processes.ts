@@ -2,18 +2,19 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { join } from "node:path";
-import { withProgress } from "@platform/command-line";
+import { withProgress } from "@openapi-operations/command-line";
 import { ratioOf, show, spreadOf } from "../measuring/figures.ts";
 import type { Slice } from "../measuring/load.ts";
 import { inTurns } from "../measuring/process.ts";
-import { build } from "../../../apps/server/build.ts";
-import { encodeCursor } from "@platform/service/page";
+import { build } from "@openapi-operations/contract-tools/build";
+import { encodeCursor } from "@openapi-operations/service/page";
 import { NODE_FLAGS } from "./contenders.ts";
 import type { Bench } from "./rounds.ts";
 import { requestsOf, type Work, WORKS } from "./works.ts";
 
 /** The folder of the built program. */
-export const DIST = join(import.meta.dirname, "../../../apps/server/dist");
+export const SERVER = join(import.meta.dirname, "../../../apps/server");
+export const DIST = join(SERVER, "dist");
 
 /** More pages than the cache holds, so that no request finds its page cached. */
 const PAGES = Array.from({ length: 9_900 }, (_, id): Work => {
@@ -27,7 +28,7 @@ const PAGES = Array.from({ length: 9_900 }, (_, id): Work => {
 export async function twoProcesses({ load, databases, effort }: Bench): Promise<void> {
   await withProgress((report) => {
     report("Building the service");
-    return build(DIST);
+    return build(SERVER, DIST);
   });
   await using one = await startProgram(1, await databases.copy());
   await using two = await startProgram(2, await databases.copy());

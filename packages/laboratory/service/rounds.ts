@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { withProgress } from "@platform/command-line";
-import { bundle } from "../../../apps/server/build.ts";
+import { withProgress } from "@openapi-operations/command-line";
+import { bundle } from "@openapi-operations/contract-tools/build";
 import { compareResponses, type Server } from "./responses.ts";
 import type { Slice } from "../measuring/load.ts";
 import { type Load, Process } from "../measuring/process.ts";
@@ -24,6 +24,8 @@ export interface RunningContender<Label extends string = string> extends Server,
  */
 const KEEP_COMPILED_CODE = "--no-memory-reducer";
 
+const SERVER = join(import.meta.dirname, "../../../apps/server");
+
 let bundled: Promise<string> | undefined;
 
 /** Returns the URL of `service.ts`, bundled once, in the same way as by `build`. */
@@ -33,9 +35,9 @@ function bundledService(): Promise<string> {
 
 async function bundleService(): Promise<string> {
   // Inside node_modules, so that packages outside the bundle are found.
-  const folder = mkdtempSync(join(import.meta.dirname, "../../../apps/server/node_modules/.bench-"));
+  const folder = mkdtempSync(join(SERVER, "node_modules/.bench-"));
   process.once("exit", () => rmSync(folder, { recursive: true }));
-  await bundle(folder, { service: join(import.meta.dirname, "service.ts") });
+  await bundle(SERVER, folder, { service: join(import.meta.dirname, "service.ts") });
   return pathToFileURL(join(folder, "src/service.js")).href;
 }
 

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
-import { withProgress } from "@platform/command-line";
+import { withProgress } from "@openapi-operations/command-line";
 import type { PeerDatabase } from "../peers/service/peer.ts";
 
 /** Cargo is often missing from PATH. */

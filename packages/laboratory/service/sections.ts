@@ -1,5 +1,5 @@
 import { ratioOf, show, type Spread, spreadOf } from "../measuring/figures.ts";
-import { withProgress } from "@platform/command-line";
+import { withProgress } from "@openapi-operations/command-line";
 import { inTurns } from "../measuring/process.ts";
 import { type Contender, type Label, LINEUP } from "./contenders.ts";
 import { createDatabases } from "./database.ts";

@@ -1,4 +1,4 @@
-import { generateApiKey } from "@platform/api-keys/api-key";
+import { generateApiKey } from "@openapi-operations/api-keys/api-key";
 import type { Slice } from "../measuring/load.ts";
 
 /** A kind of request, and the expected status. */

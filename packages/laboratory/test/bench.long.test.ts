@@ -6,7 +6,8 @@ import { expect, test } from "vitest";
 test.each([
   ["express-operations --rounds 1", "with white space"],
   ["streams 1 first", "│ 'ours' "],
-  ["fetch-operations --rounds 1", "| octokit | "],
+  ["fetch-operations --rounds 1", "| orval | "],
+  ["comparison", "| contract diff | "],
   ["dev --rounds 1", "new service"],
 ])(
   "bench %s prints its tables",

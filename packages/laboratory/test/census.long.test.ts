@@ -45,6 +45,11 @@ test("clients of 20 public documents compile, and their calls succeed", () => {
   expect(printed).toMatch(/^compiled: 10; without errors: (?:9|10) /m);
 }, 600_000);
 
+test("services of public documents with streams, cookies, uploads and OAuth typecheck, test, start and have a mock", () => {
+  const printed = census("services", "--document", "mercure.local.json", "sakari.io");
+  expect(printed.match(/^ok {6}/gm)).toHaveLength(2);
+}, 600_000);
+
 test("the calls of a document with multipart forms succeed", () => {
   const printed = census("clients", "--document", "pdfblocks.com", "--compile", "0", "--call", "1");
   expect(printed).toMatch(/^calls: 12; with the declared success: 12 /m);

@@ -15,14 +15,14 @@ beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), "mutate-test-"))));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe("`mutate`", () => {
-  const pattern = ["--package", "command-line", "--at", "src/program.ts:174"];
+  const pattern = ["--package", "command-line", "--at", "src/program.ts:187"];
 
   test(
     "prints the survivors and the score, and fails below the floor",
     async () => {
       const { code, output } = await mutate(...pattern, "--floor", "100");
       expect(code).toBe(1);
-      expect(output).toContain("[Survived] OptionalChaining\nsrc/program.ts:174:18\n");
+      expect(output).toContain("[Survived] OptionalChaining\nsrc/program.ts:187:18\n");
       expect(output).toMatch(/ program\.ts +\| +\d+\.\d+ \|/);
       expect(output).toMatch(/Final mutation score \d+\.\d+ under breaking threshold 100/);
     },
@@ -36,7 +36,7 @@ describe("`mutate`", () => {
         "--package",
         "command-line",
         "--at",
-        "src/program.ts:109",
+        "src/program.ts:121",
         "--floor",
         "100",
       );

@@ -16,6 +16,7 @@ export type {
   SecurityRequirement,
   SecurityScheme,
 } from "./objects.ts";
+export type { InputOf, OutputOf } from "./operation-types.ts";
 export {
   apiKeyParameters,
   type CallbackEntry,
@@ -58,6 +59,7 @@ export {
 } from "./schema/effective-schema.ts";
 export { hasOnlyJsonData } from "./schema/event-schema.ts";
 export { hasWholeEvents, itemSchema, valueSchema } from "./schema/item-schema.ts";
+export { isMultipleOf } from "./schema/multiple-of.ts";
 export { requireDiscriminator, valuesFor } from "./schema/required-discriminator.ts";
 export { schemasBelow, schemasInPlace, schemasOfParts, type Subschema } from "./schema/schema-walk.ts";
 export { type Declaration, itemAt, type Shape, shapesOf, unnamedField } from "./schema/shape.ts";

@@ -9,12 +9,12 @@ export interface OpenApiDocument {
 
 /** An operation with its path and method. */
 export interface OperationEntry {
-  /** The operationId. Without one, the method in upper case, a space and the path: `GET /pets/{petId}`. */
+  /** The operationId. Without one, or with an empty one, the method in upper case, a space and the path: `GET /pets/{petId}`. */
   id: string;
   /** Lower case. */
   method: string;
-  /** Whether the operation is in `additionalOperations` (OpenAPI 3.2). */
-  isAdditional?: true;
+  /** The name of the method in `additionalOperations` (OpenAPI 3.2), as it is sent. */
+  additional?: string;
   /** The path template, such as `/pets/{petId}`. */
   path: string;
   operation: OperationObject;
@@ -25,7 +25,7 @@ export interface OperationEntry {
   parameters: ParameterObject[];
 }
 
-/** https://spec.openapis.org/oas/v3.1.1#operation-object, with the extensions that announce its deprecation. */
+/** https://spec.openapis.org/oas/v3.1.1#operation-object, with the extensions that announce its deprecation and its stability. */
 export interface OperationObject {
   operationId?: string;
   summary?: string;
@@ -40,6 +40,7 @@ export interface OperationObject {
   "x-deprecated-at"?: string;
   "x-sunset"?: string;
   "x-successor"?: string;
+  "x-stability-level"?: string;
   "x-eov-allow-unknown-query-parameters"?: boolean;
   "x-allow-unknown-query-parameters"?: boolean;
 }

@@ -26,7 +26,7 @@ type PathItem = Record<string, unknown>;
 function operationsOfItem(document: OpenApiDocument, path: string, reference: PathItem | Reference): OperationEntry[] {
   const item = resolve<PathItem>(document, reference);
   return operationsByMethod(document, item).map(({ method, operation, ...more }) => {
-    const id = operation.operationId ?? `${method.toUpperCase()} ${path}`;
+    const id = operation.operationId || `${method.toUpperCase()} ${path}`;
     const own = parametersOf(document, operation.parameters);
     const shared = parametersOf(document, item["parameters"] as OperationObject["parameters"]).filter(
       (outer) => !own.some((inner) => inner.name === outer.name && inner.in === outer.in),
@@ -49,7 +49,7 @@ function operationsByMethod(document: OpenApiDocument, item: PathItem) {
     }),
     ...additional.map(([name, operation]) => {
       const method = name === name.toUpperCase() ? name.toLowerCase() : name; // methods are case-sensitive
-      return { method, operation, isAdditional: true as const };
+      return { method, operation, additional: name };
     }),
   ];
 }

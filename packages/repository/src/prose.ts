@@ -1,7 +1,7 @@
 /** `pnpm lint:prose`: reports long sentences in the pages and the contract. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { extname, relative, resolve } from "node:path";
-import { createProgram, PNPM } from "@platform/command-line";
+import { createProgram, PNPM } from "@openapi-operations/command-line";
 import type { Rule } from "markdownlint";
 import { lint } from "markdownlint/promise";
 import { descriptionsOf, sentencesOf, type Text, wordCount } from "./sentences.ts";

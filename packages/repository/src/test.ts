@@ -54,7 +54,7 @@ const { tasks: wanted, concurrency, description } = RUNS[name];
 const program = createProgram(name, {
   description,
   folder: import.meta.dirname,
-  examples: [`${PNPM} ${name}`, `${PNPM} ${name} --filter @platform/storage`],
+  examples: [`${PNPM} ${name}`, `${PNPM} ${name} --filter @openapi-operations/storage`],
 });
 const { force, filter = [] } = program
   .option("--force", "run the tasks again whose results are in the cache")

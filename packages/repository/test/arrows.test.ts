@@ -1,8 +1,12 @@
 import { readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
-import { repositoryFiles, root } from "@platform/test-support/clone";
+import { isOfTemplate, repositoryFiles, root } from "@platform/test-support/clone";
 import ts from "typescript-with-api";
 import { describe, expect, test } from "vitest";
+
+const manifests = repositoryFiles("apps/*/package.json", "packages/*/package.json").filter(
+  (file) => !isOfTemplate(file),
+);
 
 describe("imports", () => {
   /** Every package may import this one. */
@@ -29,7 +33,7 @@ describe("imports", () => {
   ]);
   /** The folder of each package, by name. */
   const folders = new Map(
-    repositoryFiles("apps/*/package.json", "packages/*/package.json").map((file) => {
+    manifests.map((file) => {
       const { name } = JSON.parse(readFileSync(join(root, file), "utf8")) as { name: string };
       return [name, dirname(file)];
     }),
@@ -84,14 +88,14 @@ describe("imports", () => {
   });
 
   const REFUSED = [
-    ["packages/storage/src/url.ts", "@platform/service/errors"],
-    ["packages/storage/src/migrations.ts", "@platform/api-keys/api-key"],
+    ["packages/storage/src/url.ts", "@openapi-operations/service/errors"],
+    ["packages/storage/src/migrations.ts", "@openapi-operations/api-keys/api-key"],
     ["packages/storage/src/storage.ts", "express-operations"],
     ["packages/api-keys/src/api-key.ts", "@petstore/contract"],
-    ["packages/service/src/settings.ts", "@platform/storage/storage"],
+    ["packages/service/src/settings.ts", "@openapi-operations/storage/storage"],
     ["packages/openapi-document/src/paths.ts", "express-operations"],
     ["packages/openapi-document/src/keywords.ts", "node:util"],
-    ["packages/express-operations/src/lists.ts", "@platform/service/errors"],
+    ["packages/express-operations/src/lists.ts", "@openapi-operations/service/errors"],
     ["packages/express-operations/src/road.ts", "./webhooks/senders.ts"],
     ["packages/express-operations/src/request/body.ts", "../costs/costly-schemas.ts"],
     ["packages/express-operations/src/types.ts", "./streams/file.ts"],
@@ -139,7 +143,7 @@ describe("imports", () => {
 });
 
 describe("exports", () => {
-  test.each(repositoryFiles("apps/*/package.json", "packages/*/package.json"))("%s exports no test file", (file) => {
+  test.each(manifests)("%s exports no test file", (file) => {
     const { exports = {} } = JSON.parse(readFileSync(join(root, file), "utf8")) as { exports?: object };
     expect(pathsIn(exports).filter((path) => /^\.\/test\/|\.test\.ts$/.test(path))).toEqual([]);
   });

@@ -27,7 +27,7 @@ test.each(["packages/storage", "packages/service/src"])(
   "a command of the root in %s names the root",
   async (folder) => {
     const cwd = join(root, folder);
-    for (const command of ["dev", "mock --port 0", "contract check"]) {
+    for (const command of ["generate", "create-service ../museum", "petstore keys list"]) {
       const stderr = await new Promise<string>((done) =>
         execFile(pnpmPath(), command.split(" "), { cwd }, (_error, _stdout, printed) => done(printed)),
       );
@@ -36,13 +36,24 @@ test.each(["packages/storage", "packages/service/src"])(
   },
 );
 
+test("the tools of the contract find it from the folder of a package", async () => {
+  const cwd = join(root, "packages/service/src");
+  const printed = await new Promise<string>((done, failed) =>
+    execFile(pnpmPath(), ["contract", "lint"], { cwd }, (error, stdout) => (error ? failed(error) : done(stdout))),
+  );
+  expect(printed).toContain("ok      lint: ");
+});
+
 const REFUSED = [
-  ["packages/contract-tools/bin/contract.js checks", "error: unknown command 'checks'\n(Did you mean check?)"],
-  ["packages/contract-tools/bin/contract.js diff --json --github", "error: option '--json' cannot be used with"],
+  ["packages/contract-tools/src/main.ts checks", "error: unknown command 'checks'\n(Did you mean check?)"],
+  [
+    "packages/contract-tools/src/main.ts diff --format xml",
+    "error: option '--format <format>' argument 'xml' is invalid.",
+  ],
   ["packages/fetch-operations/bin/fetch-operations.js make", "error: unknown command 'make'"],
   ["packages/laboratory/mutation/main.ts --lines 0", "argument '0' is invalid. Give a whole number of at least 1."],
-  ["packages/repository/src/start.ts serve", "error: too many arguments"],
-  ["packages/dev/src/mock/main.ts --port http", "error: option '--port <port>' argument 'http' is invalid."],
+  ["packages/contract-tools/bin/start-service.js serve", "error: too many arguments"],
+  ["packages/contract-tools/src/mock/main.ts --port http", "error: option '--port <port>' argument 'http' is invalid."],
   ["apps/server/bin/service.js keys rotate first", "is invalid for argument 'id'. Give the number"],
   ["apps/server/bin/service.js copy --from", "error: option '--from <url>' argument missing"],
   ["apps/server/bin/service.js copy --from file:a --to b", "error: option '--to <url>' argument is invalid."],

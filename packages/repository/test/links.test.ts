@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { repositoryFiles, root } from "@platform/test-support/clone";
+import { isOfTemplate, repositoryFiles, root } from "@platform/test-support/clone";
 import { expect, test } from "vitest";
 
-test.each(repositoryFiles("*.md"))("the targets of the relative links in %s exist", (file) => {
+const pages = repositoryFiles("*.md").filter((file) => !isOfTemplate(file));
+
+test.each(pages)("the targets of the relative links in %s exist", (file) => {
   const text = readFileSync(join(root, file), "utf8").replaceAll(/^```.*?^```|`[^`\n]*`/gms, "");
   const targets = Array.from(
     text.matchAll(/\]\(([^)\s]+)[^)]*\)|^\[[^\]]+\]:\s*(\S+)/gm),
@@ -13,13 +15,13 @@ test.each(repositoryFiles("*.md"))("the targets of the relative links in %s exis
   expect(relative.filter((target) => !existsSync(join(root, dirname(file), decodeURI(target))))).toEqual([]);
 });
 
-test.each(repositoryFiles("*.md"))("the headings that %s links to exist", (file) => {
+test.each(pages)("the headings that %s links to exist", (file) => {
   const text = readFileSync(join(root, file), "utf8").replaceAll(/^```.*?^```|`[^`\n]*`/gms, "");
   const targets = Array.from(text.matchAll(/\]\((?![a-z]+:)([^)#\s]*)#([^)\s]+)\)/g), ([, path, heading]) => {
     return { page: path === "" ? file : join(dirname(file), path!), heading: heading! };
   });
-  const pages = targets.filter(({ page }) => page.endsWith(".md"));
-  expect(pages.filter(({ page, heading }) => !anchorsOf(page).includes(heading))).toEqual([]);
+  const others = targets.filter(({ page }) => page.endsWith(".md"));
+  expect(others.filter(({ page, heading }) => !anchorsOf(page).includes(heading))).toEqual([]);
 });
 
 /** The names that GitHub gives to the headings of a page. */

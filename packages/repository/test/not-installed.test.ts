@@ -12,17 +12,20 @@ describe("without installed packages", () => {
   });
   afterAll(() => clone[Symbol.dispose]());
 
-  test.each([["start.ts"], ["test.ts", "test"]])("%s prints the remedy in one line", (script, ...words) => {
-    const program = join(clone.directory, "packages/repository/src", script);
-    const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], {
-      cwd: clone.directory,
-      encoding: "utf8",
-      env: { ...freshEnvironment(), PATH: clone.directory },
-    });
-    expect([status, stdout, stderr]).toEqual([
-      1,
-      "",
-      "The packages are not installed. Run `npx -y pnpm@12.21.0 install` first.\n",
-    ]);
-  });
+  test.each([["contract-tools/bin/start-service.js"], ["repository/src/test.ts", "test"]])(
+    "%s prints the remedy in one line",
+    (script, ...words) => {
+      const program = join(clone.directory, "packages", script);
+      const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], {
+        cwd: clone.directory,
+        encoding: "utf8",
+        env: { ...freshEnvironment(), PATH: clone.directory },
+      });
+      expect([status, stdout, stderr]).toEqual([
+        1,
+        "",
+        "The packages are not installed. Run `npx -y pnpm@12.21.0 install` first.\n",
+      ]);
+    },
+  );
 });

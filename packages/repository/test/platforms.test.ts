@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { repositoryFiles, root } from "@platform/test-support/clone";
+import { isOfTemplate, repositoryFiles, root } from "@platform/test-support/clone";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 
@@ -9,7 +9,8 @@ interface Manifest {
   scripts?: Record<string, string>;
 }
 
-const manifests = repositoryFiles("*package.json").map((file) => {
+const manifestFiles = repositoryFiles("*package.json").filter((file) => !isOfTemplate(file));
+const manifests = manifestFiles.map((file) => {
   const text = readFileSync(join(root, file), "utf8");
   return { folder: dirname(file), ...(JSON.parse(text) as Manifest) };
 });

@@ -12,15 +12,17 @@ export interface Manifest {
 
 /** Programs, with arguments that make their usage valid but for the last one. A repository may have removed some of them. */
 export const PROGRAMS = [
-  "packages/repository/src/start.ts",
+  "packages/contract-tools/bin/start-service.js",
   "packages/repository/src/test.ts test",
   "packages/repository/src/test.ts test:long",
   "packages/repository/src/prose.ts",
-  "packages/dev/src/main.ts",
-  "packages/dev/src/scaffold.ts",
-  "packages/adopt/src/main.ts ours.yaml --name ours",
-  "packages/contract-tools/bin/contract.js",
-  "packages/contract-tools/src/release/pack.ts",
+  "packages/contract-tools/src/dev/main.ts",
+  "packages/contract-tools/src/dev/scaffold.ts",
+  "packages/create-openapi-operations/src/main.ts",
+  "packages/contract-tools/src/build/main.ts",
+  "packages/contract-tools/src/start.ts",
+  "packages/contract-tools/src/main.ts",
+  "packages/repository/src/release-pack.ts",
   "packages/express-operations/src/documents/generate-types.ts",
   "packages/fetch-operations/bin/fetch-operations.js",
   "packages/laboratory/bench.ts",
@@ -33,17 +35,17 @@ export const PROGRAMS = [
   "packages/laboratory/peers/census/main.ts",
   "packages/laboratory/peers/streams/main.ts",
   "packages/laboratory/repository/budgets.ts",
-  "packages/laboratory/repository/surface.ts",
   "packages/laboratory/service/main.ts",
-  "packages/dev/src/mock/main.ts",
+  "packages/laboratory/services/census.ts",
+  "packages/contract-tools/src/mock/main.ts",
   "apps/storefront/start.ts",
   "apps/server/bin/service.js",
 ].filter((line) => existsSync(join(root, line.split(" ")[0]!)));
 
 /** The usage of commands below a program. They have no version of their own. */
 export const SUBCOMMANDS = [
-  "packages/contract-tools/bin/contract.js check",
-  "packages/contract-tools/bin/contract.js next-version",
+  "packages/contract-tools/src/main.ts check",
+  "packages/contract-tools/src/main.ts next-version",
   "packages/fetch-operations/bin/fetch-operations.js generate",
   "apps/server/bin/service.js migrate",
   "apps/server/bin/service.js keys create --name shop",

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { repositoryFiles, root } from "@platform/test-support/clone";
+import { isOfTemplate, repositoryFiles, root } from "@platform/test-support/clone";
 import { expect, test } from "vitest";
 
 const PROMISES = readFileSync(join(root, "apps/server/docs/promises.md"), "utf8");
@@ -22,9 +22,11 @@ test.each(NAMED)("every test in %s that the server's promises name is run: %s", 
   expect(filters.filter((filter) => !tests.some((file) => file.slice(folder.length).includes(filter)))).toEqual([]);
 });
 
-const manifests = repositoryFiles("apps/*/package.json", "packages/*/package.json").map(
-  (file) => JSON.parse(readFileSync(join(root, file), "utf8")) as { name: string; scripts?: Record<string, string> },
-);
+const manifests = repositoryFiles("apps/*/package.json", "packages/*/package.json")
+  .filter((file) => !isOfTemplate(file))
+  .map(
+    (file) => JSON.parse(readFileSync(join(root, file), "utf8")) as { name: string; scripts?: Record<string, string> },
+  );
 const SCRIPTS = repositoryFiles("*.md").flatMap((page) =>
   // `--filter <package> <script>`, and scripts that follow it in a row, as in "`--filter a test`, `test:long`".
   Array.from(

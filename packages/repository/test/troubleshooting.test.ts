@@ -56,7 +56,7 @@ describe("503", () => {
       "packages/service/src/http/stages.ts": "`MAX_IN_FLIGHT`", // `FULL`
       "packages/service/src/http/express-handlers.ts": "`the database cannot be used` in the log",
       "packages/service/src/service-app.ts": "`The service is stopping.`",
-      "packages/tokens/src/verify-token.ts": "tokens of an issuer",
+      "packages/service/src/tokens/verify-token.ts": "tokens of an issuer",
     };
     const found = PARSED.flatMap((file) => nodesOf(file, isUnavailable).map(() => file.fileName));
     expect(found.toSorted()).toEqual(Object.keys(places).toSorted());

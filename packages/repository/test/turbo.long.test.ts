@@ -25,15 +25,15 @@ describe("the cache", () => {
           "@petstore/contract#generate",
           "@petstore/contract#generate:check",
           "@petstore/client#generate",
-          "@platform/contract-tools#test",
-          "@platform/dev#test",
+          "@openapi-operations/contract-tools#test",
           "@petstore/server#test",
           "@petstore/server#build",
           "@petstore/client#test",
           "@petstore/client#build",
         ]),
       );
-      const readers = /^(@petstore\/|@platform\/(adopt|contract-tools|dev|laboratory|repository)#)/;
+      const readers =
+        /^(@petstore\/|@platform\/(laboratory|repository)#|@openapi-operations\/contract-tools#|create-openapi-operations#)/;
       expect(rerun.filter((task) => task.endsWith("#test") && !readers.test(task))).toEqual([]);
     });
 
@@ -160,7 +160,7 @@ test("adds", () => expect(1 + 1).toBe(3));
     const program = join(clone.directory, "packages/repository/src/test.ts");
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
-      [program, "test:long", "--filter=@platform/command-line"],
+      [program, "test:long", "--filter=@openapi-operations/command-line"],
       {
         encoding: "utf8",
         env: {
@@ -175,7 +175,7 @@ test("adds", () => expect(1 + 1).toBe(3));
     expect(summary, stderr).toContain("\n 0.0 min packages/command-line/test/quick.long.test.ts\n");
     const [total, ...failed] = summary.slice(summary.indexOf("failed")).trimEnd().split("\n").toReversed();
     expect(failed.toReversed()).toEqual([
-      "failed   @platform/command-line#test:long",
+      "failed   @openapi-operations/command-line#test:long",
       "failed   packages/command-line/test/broken.long.test.ts (Not loaded.)",
       "failed   packages/command-line/test/fails.long.test.ts > adds (expected 2 to be 3 // Object.is equality)",
     ]);

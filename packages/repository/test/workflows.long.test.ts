@@ -31,7 +31,7 @@ test.each(commands)("%s", (command) => {
   });
   expect(stderr).toBe("");
   expect([0, 1]).toContain(status);
-  const summary = options.includes("--markdown") ? /^## The contract / : /^## \S/;
-  const shown = options.includes("--github") ? /^(::(error|notice) .*::.+\n)*$/ : summary;
+  const summary = options.includes("markdown") ? /^## The contract / : /^## \S/;
+  const shown = options.includes("github") ? /^(::(error|warning|notice) .*::.+\n)*$/ : summary;
   expect(stdout).toMatch(shown);
 });

@@ -148,5 +148,5 @@ test("the contract workflow runs contract diff and contract check", () => {
   expect(commands).toEqual(
     expect.arrayContaining([expect.stringMatching(/^contract diff /), expect.stringMatching(/^contract check /)]),
   );
-  expect(commands).toContain('contract diff "origin/$GITHUB_BASE_REF" --markdown >> "$GITHUB_STEP_SUMMARY"');
+  expect(commands).toContain('contract diff "origin/$GITHUB_BASE_REF" --format markdown >> "$GITHUB_STEP_SUMMARY"');
 });

@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import { z } from "zod";
 
 /** The environments that a service is deployed to. `development` is a developer's own machine. */
@@ -18,8 +19,16 @@ const block = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]).refine((text
 
 const INVALID_TRUST_PROXY = `TRUST_PROXY must be a comma-separated list of IP addresses and CIDR blocks of proxies, or a number of proxies from 0 to ${MAX_PROXIES}. Example: TRUST_PROXY=10.0.0.0/8,::1 or TRUST_PROXY=1`;
 
-/** The settings of a service by environment variable, each with its validation, default and error message. */
+/** The settings of a service, each with its validation, default and error message. `variableOf` returns the environment variable. */
 export const SERVICE_SETTINGS = {
+  SERVICE_ENV: z
+    .enum(ENVIRONMENTS, {
+      error: () => {
+        const name = variableOf("SERVICE_ENV");
+        return `${name} must be one of ${ENVIRONMENTS.join(", ")}. Example: ${name}=development`;
+      },
+    })
+    .default("development"),
   HOST: address("HOST").default("127.0.0.1"),
   PORT: wholeNumber("PORT", 0, 65_535, 3000).default(3000),
   LOG_LEVEL: z
@@ -63,19 +72,25 @@ export type ServiceConfig = ReturnType<typeof serviceConfig>;
  * Reads settings from environment variables. An empty variable counts as unset. Throws `ConfigError`, whose message never
  * contains the invalid value, since it may be a secret.
  */
-export function readSettings<Settings extends z.ZodType>(
+export function readSettings<Settings extends z.ZodRawShape>(
   settings: Settings,
   env: NodeJS.ProcessEnv,
-): z.infer<Settings> {
-  const set = Object.entries(env).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : []));
-  const { data, error } = settings.safeParse(Object.fromEntries(set));
+): z.infer<z.ZodObject<Settings>> {
+  const set = Object.keys(settings).map((name) => [name, env[variableOf(name)]?.trim() || undefined]);
+  const { data, error } = z.object(settings).safeParse(Object.fromEntries(set));
   if (error !== undefined) throw new ConfigError(error.issues.map((issue) => issue.message).join("\n"));
   return data;
+}
+
+/** Returns the environment variable of a setting: its name, where `SERVICE_` stands for the prefix of this service, such as `MY_SHOP_`. */
+export function variableOf(setting: string): string {
+  return setting.replace(/^SERVICE_/, `${SERVICE.settingsPrefix}_`);
 }
 
 /** Returns validated environment variables as the settings of a service. */
 export function serviceConfig(data: z.infer<z.ZodObject<typeof SERVICE_SETTINGS>>) {
   return {
+    environment: data.SERVICE_ENV,
     host: data.HOST,
     port: data.PORT,
     logLevel: data.LOG_LEVEL,

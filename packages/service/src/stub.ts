@@ -1,3 +1,5 @@
+import type { Implementation } from "express-operations";
+import type { Logger } from "pino";
 import { problem } from "./problems.ts";
 
 /** The part of a handler's input that a stub reads. */
@@ -25,4 +27,12 @@ export function isStub(handler: object | undefined): boolean {
 /** Returns the operationIds of the handlers that are stubs. */
 export function stubsIn(handlers: object): string[] {
   return Object.entries(handlers).flatMap(([id, handler]) => (isStub(handler as object) ? [id] : []));
+}
+
+/** Resolves once the operations are compiled. Throws for an operation whose schemas are invalid; for a stub it logs a warning. */
+export async function expectValid({ ready }: Implementation, handlers: object, logger: Logger): Promise<void> {
+  for (const { operationId, error } of await ready) {
+    if (!isStub((handlers as Record<string, object>)[operationId])) throw error;
+    logger.warn({ operationId, reason: (error as Error).message }, "the schemas of a stub are invalid");
+  }
 }

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
-import { METRICS_PREFIX } from "@platform/command-line/name";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import { freePort, needsPosix } from "@platform/test-support/machine";
 import { answeringProcesses, metricsOf, type Program, sampleOf } from "@platform/test-support/program";
 import { temporaryFolder } from "@platform/test-support/temporary";
@@ -54,7 +54,7 @@ describe("a cluster", () => {
       await expect.poll(() => program.output()).toContain("a process ended and is replaced");
       await expect.poll(async () => (await answered()).size, { timeout: 10_000 }).toBe(3);
       expect(program.output()).toMatch(new RegExp(`"process":${killed},"code":null,"signal":"SIGKILL"`));
-      expect(await sampleOf(program, `${METRICS_PREFIX}_processes_replaced_total`)).toBe(1);
+      expect(await sampleOf(program, `${SERVICE.metricsPrefix}_processes_replaced_total`)).toBe(1);
       const age = Date.now() / 1_000 - (await sampleOf(program, "process_start_time_seconds"));
       expect(age).toBeGreaterThan(0);
       expect(age).toBeLessThan(60);
@@ -88,8 +88,8 @@ describe("a cluster", () => {
         await Promise.all([send(program, "GET", "/v1/things"), send(program, "GET", "/v1/things")]);
         await expect.poll(() => sampleOf(program, completed)).toBe(count);
       }
-      expect(await sampleOf(program, `${METRICS_PREFIX}_processes`)).toBe(2);
-      expect(await sampleOf(program, `${METRICS_PREFIX}_processes_answered`)).toBe(2);
+      expect(await sampleOf(program, `${SERVICE.metricsPrefix}_processes`)).toBe(2);
+      expect(await sampleOf(program, `${SERVICE.metricsPrefix}_processes_answered`)).toBe(2);
       for (let count = 0; count < 11; count++) await metricsOf(program); // each adds a listener, and removes it
       const [hanging = 0] = answeringProcesses(program);
       process.kill(hanging, "SIGSTOP");
@@ -99,12 +99,12 @@ describe("a cluster", () => {
       expect(performance.now() - began).toBeLessThan(3_000); // Prometheus waits for 10 s
       for (const { status, text: lines } of answers) {
         expect(status).toBe(200);
-        expect(lines).toMatch(new RegExp(`^${METRICS_PREFIX}_processes 2$`, "m"));
-        expect(lines).toMatch(new RegExp(`^${METRICS_PREFIX}_processes_answered 1$`, "m"));
+        expect(lines).toMatch(new RegExp(`^${SERVICE.metricsPrefix}_processes 2$`, "m"));
+        expect(lines).toMatch(new RegExp(`^${SERVICE.metricsPrefix}_processes_answered 1$`, "m"));
         expect(lines).toMatch(/^http_requests_total\{operation_id="listThings",status="200"\} 2$/m);
       }
       process.kill(hanging, "SIGCONT");
-      await expect.poll(() => sampleOf(program, `${METRICS_PREFIX}_processes_answered`)).toBe(2);
+      await expect.poll(() => sampleOf(program, `${SERVICE.metricsPrefix}_processes_answered`)).toBe(2);
       expect(await program.stop()).toBe(0);
       expect(program.output()).not.toContain("MaxListenersExceededWarning");
     });

@@ -320,7 +320,7 @@ describe("requests on one connection", () => {
     const served: string[] = [];
     const app: Parameters<typeof listen>[0] = (request, response) => {
       served.push(request.url!);
-      request.resume().on("end", () => setImmediate(() => response.end(body)));
+      request.resume().on("end", () => setImmediate(() => response.end(request.url === "/other" ? "" : body)));
     };
     const listener = await listen(app, { host: "127.0.0.1", port: 0 });
     onTestFinished(async () => void (await listener.close(0)));

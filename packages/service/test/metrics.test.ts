@@ -1,4 +1,4 @@
-import { METRICS_PREFIX } from "@platform/command-line/name";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { errorBody } from "../src/errors.ts";
 import { listenForMetrics } from "../src/observability/metrics.ts";
@@ -76,7 +76,7 @@ describe("/metrics", () => {
     const failure = { error: new Error("no database"), message: "There is no database." };
     let failed: typeof failure | undefined;
     await using own = await startThings({ env: { METRICS_PORT: "0" }, findFailure: async () => failed });
-    const isReady = async () => (await samplesOf(own)).get(`${METRICS_PREFIX}_ready`);
+    const isReady = async () => (await samplesOf(own)).get(`${SERVICE.metricsPrefix}_ready`);
     expect(await isReady()).toBe(1);
     failed = failure;
     expect(await isReady()).toBe(0);
@@ -89,7 +89,7 @@ describe("/metrics", () => {
   test("does not wait for a database that does not respond", async () => {
     const { promise: never } = Promise.withResolvers<undefined>();
     await using own = await startThings({ env: { METRICS_PORT: "0" }, findFailure: () => never });
-    expect((await samplesOf(own)).get(`${METRICS_PREFIX}_ready`)).toBe(0);
+    expect((await samplesOf(own)).get(`${SERVICE.metricsPrefix}_ready`)).toBe(0);
   });
 
   test("shows the lag of the event loop", async () => {
@@ -97,13 +97,13 @@ describe("/metrics", () => {
   });
 
   test("shows that one process runs and has responded", async () => {
-    expect(await valueOf(`${METRICS_PREFIX}_processes`)).toBe(1);
-    expect(await valueOf(`${METRICS_PREFIX}_processes_answered`)).toBe(1);
+    expect(await valueOf(`${SERVICE.metricsPrefix}_processes`)).toBe(1);
+    expect(await valueOf(`${SERVICE.metricsPrefix}_processes_answered`)).toBe(1);
   });
 
   test("counts responses that break the contract", async () => {
     await service.request("/things", json({ name: "" })); // valid in requests, invalid in responses
-    expect(await valueOf(`${METRICS_PREFIX}_contract_violations_total{operation_id="createThing"}`)).toBe(1);
+    expect(await valueOf(`${SERVICE.metricsPrefix}_contract_violations_total{operation_id="createThing"}`)).toBe(1);
   });
 
   test("contains no token and no value of a body", async () => {
@@ -166,14 +166,14 @@ describe("a sample", () => {
   test("has the declared type", async () => {
     await using service = await startThings({ env: { METRICS_PORT: "0" } });
     const types = (await (await fetch(service.metricsUrl!)).text()).match(
-      new RegExp(`^# TYPE (http|${METRICS_PREFIX})_.*`, "gm"),
+      new RegExp(`^# TYPE (http|${SERVICE.metricsPrefix})_.*`, "gm"),
     );
     expect(types).toEqual(
       expect.arrayContaining([
         "# TYPE http_requests_total counter",
         "# TYPE http_request_duration_seconds histogram",
         "# TYPE http_requests_in_flight gauge",
-        `# TYPE ${METRICS_PREFIX}_contract_violations_total counter`,
+        `# TYPE ${SERVICE.metricsPrefix}_contract_violations_total counter`,
       ]),
     );
   });

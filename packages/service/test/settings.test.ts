@@ -1,15 +1,15 @@
 import type { Violation } from "express-operations";
 import { describe, expect, test } from "vitest";
-import { z } from "zod";
 import { createMetrics } from "../src/observability/metrics.ts";
 import { createLogger } from "../src/observability/request-log.ts";
 import { operationOptions } from "../src/operation-options.ts";
 import { ConfigError, ENVIRONMENTS, readSettings, SERVICE_SETTINGS, serviceConfig } from "../src/settings.ts";
 
 describe("settings", () => {
-  const read = (env: NodeJS.ProcessEnv) => serviceConfig(readSettings(z.object(SERVICE_SETTINGS), env));
+  const read = (env: NodeJS.ProcessEnv) => serviceConfig(readSettings(SERVICE_SETTINGS, env));
 
   const DEFAULTS = {
+    environment: "development",
     host: "127.0.0.1",
     port: 3000,
     logLevel: "info",
@@ -30,6 +30,7 @@ describe("settings", () => {
 
   test("every setting is read, without surrounding white space", () => {
     const env = {
+      SERVICE_ENV: "production",
       HOST: "::",
       PORT: " 0 ",
       LOG_LEVEL: "silent",
@@ -44,6 +45,7 @@ describe("settings", () => {
       METRICS_PORT: "9464",
     };
     expect(read(env)).toStrictEqual({
+      environment: "production",
       host: "::",
       port: 0,
       logLevel: "silent",

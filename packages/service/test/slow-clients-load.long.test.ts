@@ -5,7 +5,7 @@ import type { Program } from "@platform/test-support/program";
 import { expect, onTestFinished, test } from "vitest";
 import { startProgram } from "./things-program.ts";
 
-/** `pnpm --filter @platform/service test:slow-clients` runs 1,000. */
+/** `pnpm --filter @openapi-operations/service test:slow-clients` runs 1,000. */
 const CLIENTS = Number(process.env["SLOW_CLIENTS"] ?? 60);
 const EACH = Math.ceil(CLIENTS / 4);
 

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import type { Request } from "express";
 import { implement, type OpenApiDocument, type SecurityHandler } from "express-operations";
-import { z } from "zod";
 import type { ServedDocument } from "../src/documents/contract-document.ts";
 import type { ServiceProgram } from "../src/life/run-service.ts";
 import type { OpenedService, ProcessContext } from "../src/life/serving.ts";
@@ -132,7 +131,7 @@ export function thingsService({
   errorFormat = plainErrors,
   findFailure = async () => undefined,
 }: ThingsOptions): Omit<ServiceProgram, "path"> {
-  const config = serviceConfig(readSettings(z.object(SERVICE_SETTINGS), { PORT: "0", ...env }));
+  const config = serviceConfig(readSettings(SERVICE_SETTINGS, { PORT: "0", ...env }));
   return {
     name: "things",
     version: document.info.version,

@@ -1,4 +1,4 @@
-import { NAME } from "@platform/command-line/name";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import Sqlite from "better-sqlite3";
 import type { DatabaseError as PostgresError } from "pg";
 
@@ -37,23 +37,29 @@ function isPostgresError(error: unknown): error is PostgresError {
 const DAMAGED = {
   code: /^SQLITE_CORRUPT/,
   state: "is damaged",
-  remedy: `Stop the service, see what \`${NAME} doctor\` finds, and put a backup in its place with \`${NAME} restore <backup>\`.`,
+  remedy: () =>
+    `Stop the service, see what \`${SERVICE.name} doctor\` finds, and put a backup in its place with \`${SERVICE.name} restore <backup>\`.`,
 };
 
 /** The messages for errors of an open file, by SQLite's result code: https://sqlite.org/rescode.html */
 const OUTAGES = [
   DAMAGED,
-  { code: /^SQLITE_FULL/, state: "cannot grow", remedy: "Make room on its disk; the service then goes on by itself." },
+  {
+    code: /^SQLITE_FULL/,
+    state: "cannot grow",
+    remedy: () => "Make room on its disk; the service then goes on by itself.",
+  },
   {
     code: /^SQLITE_(CANTOPEN|IOERR|NOTADB|READONLY)/,
     state: "cannot be read or written",
-    remedy: `See what \`${NAME} doctor\` finds, and that its disk works.`,
+    remedy: () => `See what \`${SERVICE.name} doctor\` finds, and that its disk works.`,
   },
 ];
 
 const NOT_OPENED = {
   state: "cannot be opened",
-  remedy: "Check that it is a SQLite database that this user may read and write, or set DATABASE_URL to another file.",
+  remedy: () =>
+    "Check that it is a SQLite database that this user may read and write, or set DATABASE_URL to another file.",
 };
 
 /** Adds the path and a remedy to an error of the file, as a `DatabaseError`. Returns all other errors unchanged. */
@@ -68,8 +74,12 @@ export function openError(path: string, error: unknown): DatabaseError {
   return fileError(path, isDamaged ? DAMAGED : NOT_OPENED, error as Error);
 }
 
-function fileError(path: string, { state, remedy }: { state: string; remedy: string }, cause: Error): DatabaseError {
-  return new DatabaseError(`The database file ${path} ${state} (${cause.message}). ${remedy}`, { cause });
+function fileError(
+  path: string,
+  { state, remedy }: { state: string; remedy: () => string },
+  cause: Error,
+): DatabaseError {
+  return new DatabaseError(`The database file ${path} ${state} (${cause.message}). ${remedy()}`, { cause });
 }
 
 /** Whether a lock of another connection caused the error. */

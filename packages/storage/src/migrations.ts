@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { Report } from "@platform/command-line";
+import type { Report } from "@openapi-operations/command-line";
 import { type Kysely, sql } from "kysely";
 import { Migrator } from "kysely/migration";
 import { expectAdditions } from "./additions.ts";

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Logger } from "pino";
-import { FileMovedError } from "./database-error.ts";
+import { FileMovedError, isDatabaseUnavailable } from "./database-error.ts";
 import type { Storage } from "./storage.ts";
 
 /** The interval between checks whether an outage is over. */
@@ -63,6 +63,13 @@ export async function findDatabaseFailure(
 ): Promise<Failure | undefined> {
   const failure = { error: new Error(`no response in ${DEADLINE_MS} ms`), message: NO_RESPONSE };
   return Promise.race([examine(storage, tables), setTimeout(DEADLINE_MS, failure, { ref: false })]);
+}
+
+/** Returns the health of a service's database: the failure that keeps it from serving, and what to do about failed requests. */
+export function databaseHealth(storage: Storage<any>, tables: object, logger: Logger) {
+  const findFailure = () => findDatabaseFailure(storage, Object.keys(tables));
+  const logOutage = outageLog(logger, async () => (await findFailure()) === undefined);
+  return { findFailure, outages: { isOutage: isDatabaseUnavailable, logOutage } };
 }
 
 /** Reads from the tables, because `select 1` does not read the file. */

@@ -1,6 +1,6 @@
 import { stat, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { METRICS_PREFIX } from "@platform/command-line/name";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import { Gauge, type GaugeConfiguration, Histogram, type Registry } from "prom-client";
 import { newestBackup } from "./maintenance/backup-folder.ts";
 import type { OnCommit } from "./storage.ts";
@@ -9,7 +9,7 @@ import { isPostgresUrl, pathOfFileUrl } from "./url.ts";
 /** Registers the metrics of a storage and returns the function to call on each commit. PostgreSQL has no dated backups. */
 export function addStorageMetrics(registry: Registry, databaseUrl: string, backupFolder?: string): OnCommit {
   const groupSizes = new Histogram({
-    name: `${METRICS_PREFIX}_commit_batch_size`,
+    name: `${SERVICE.metricsPrefix}_commit_batch_size`,
     help: "Writes that shared one transaction.",
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
     registers: [registry],
@@ -75,7 +75,7 @@ function gauge(
   aggregator: NonNullable<GaugeConfiguration<string>["aggregator"]> = "sum",
 ): Gauge {
   return new Gauge({
-    name: `${METRICS_PREFIX}_${name}`,
+    name: `${SERVICE.metricsPrefix}_${name}`,
     help,
     registers: [],
     aggregator,

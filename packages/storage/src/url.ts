@@ -1,10 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { NAME } from "@platform/command-line/name";
-
-/** The message for a string that `isDatabaseUrl` rejects. */
-export const NOT_A_DATABASE = `DATABASE_URL must be the path of a file after \`file:\`, or name a PostgreSQL database that accepts writes. Example: DATABASE_URL=file:data/${NAME}.db or DATABASE_URL=postgres://user:password@host:5432/${NAME}`;
 
 /** The only value of `target_session_attrs` that the service can use. */
 const READ_WRITE = "read-write";

@@ -1,6 +1,6 @@
 import { chownSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { NAME } from "@platform/command-line/name";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import { isOwnerOnly } from "@platform/test-support/machine";
 import { temporaryDisk, temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
@@ -28,7 +28,7 @@ describe("makeBackup", () => {
   test("makes a verified copy whose name contains the time, readable by its owner alone", async () => {
     const { path, folder } = await filled();
     expect(makeBackup(path, folder, SCHEMA)).toEqual({
-      made: { path: join(folder, `${NAME}.2030-01-02T120000.000Z.db`), time: NOON },
+      made: { path: join(folder, `${SERVICE.name}.2030-01-02T120000.000Z.db`), time: NOON },
       rows: { things: 1, labels: 0 },
       removed: [],
     });
@@ -68,7 +68,7 @@ describe("makeBackup", () => {
     harm(path);
     setClock(NOON + HOUR);
     expect(() => makeBackup(path, folder, SCHEMA, { keep: 1 })).toThrow(DatabaseError);
-    expect(readdirSync(folder)).toEqual([`${NAME}.2030-01-02T120000.000Z.db`]);
+    expect(readdirSync(folder)).toEqual([`${SERVICE.name}.2030-01-02T120000.000Z.db`]);
   });
 
   test("rejects the database of another program", async () => {
@@ -81,13 +81,18 @@ describe("makeBackup", () => {
 
   test("removes what a killed command left, and no other file", async () => {
     const { path, folder } = await filled();
-    const left = [".new", `.new.${NAME}-partial`, ".new-journal"].map(
-      (end) => `${NAME}.2030-01-01T000000.000Z.db${end}`,
+    const left = [".new", `.new.${SERVICE.name}-partial`, ".new-journal"].map(
+      (end) => `${SERVICE.name}.2030-01-01T000000.000Z.db${end}`,
     );
-    const others = [`${NAME}.db`, `x${NAME}.2030-01-01T000000.000Z.db.new`, "notes.txt", `${NAME}.2030.db.new`];
+    const others = [
+      `${SERVICE.name}.db`,
+      `x${SERVICE.name}.2030-01-01T000000.000Z.db.new`,
+      "notes.txt",
+      `${SERVICE.name}.2030.db.new`,
+    ];
     for (const name of [...left, ...others]) writeFileSync(join(folder, name), "");
     makeBackup(path, folder, SCHEMA, { keep: 1 });
-    expect(readdirSync(folder).toSorted()).toEqual([...others, `${NAME}.2030-01-02T120000.000Z.db`].toSorted());
+    expect(readdirSync(folder).toSorted()).toEqual([...others, `${SERVICE.name}.2030-01-02T120000.000Z.db`].toSorted());
   });
 
   test("says how much room is missing before it fills the disk", async (context) => {
@@ -106,7 +111,7 @@ describe("makeBackup", () => {
   test("leaves the earlier backup if the folder cannot be written", async () => {
     const { path, folder } = await filled();
     makeBackup(path, folder, SCHEMA, { keep: 1 });
-    mkdirSync(join(folder, `${NAME}.2030-01-02T130000.000Z.db.new`)); // where the copy goes
+    mkdirSync(join(folder, `${SERVICE.name}.2030-01-02T130000.000Z.db.new`)); // where the copy goes
     setClock(NOON + HOUR);
     expect(() => makeBackup(path, folder, SCHEMA, { keep: 1 })).toThrow(/^(No backup was made|.*EISDIR|.*directory)/);
     expect(timesIn(folder)).toEqual([NOON]);
@@ -116,7 +121,7 @@ describe("makeBackup", () => {
 test("backupsIn returns backups by time, and no other file", async () => {
   const folder = await temporaryFolder();
   const names = ["2030-01-02T120000.000Z.db", "2029-12-31T235959.999Z.db", "2030-99-99T120000.000Z.db", "x.db"];
-  for (const name of names) writeFileSync(join(folder, `${NAME}.${name}`), "");
+  for (const name of names) writeFileSync(join(folder, `${SERVICE.name}.${name}`), "");
   expect(timesIn(folder)).toEqual([Date.parse("2029-12-31T23:59:59.999Z"), NOON]);
   expect(newestBackup(folder, NOON - 1)?.time).toBe(Date.parse("2029-12-31T23:59:59.999Z"));
   expect(newestBackup(folder, 0)).toBeUndefined();
@@ -172,7 +177,7 @@ describe("makeBackupsEvery", () => {
     const folder = await temporaryFolder();
     if (newest !== undefined) {
       setClock(newest);
-      writeFileSync(join(folder, `${NAME}.${new Date(newest).toISOString().replaceAll(":", "")}.db`), "");
+      writeFileSync(join(folder, `${SERVICE.name}.${new Date(newest).toISOString().replaceAll(":", "")}.db`), "");
       setClock(NOON);
     }
     const stopping = new AbortController();
@@ -214,7 +219,7 @@ describe("makeBackupsEvery", () => {
 });
 
 describe("examineBackups", () => {
-  const WATCH = `See that \`${NAME} backup --every\` runs, and read its output.`;
+  const WATCH = `See that \`${SERVICE.name} backup --every\` runs, and read its output.`;
 
   test.each([
     [59 * 60_000, "59 min", undefined],
@@ -224,7 +229,7 @@ describe("examineBackups", () => {
     const { path, folder } = await filled();
     makeBackup(path, folder, SCHEMA);
     setClock(NOON + age);
-    const found = `the newest, ${NAME}.2030-01-02T120000.000Z.db, is intact and ${text} old`;
+    const found = `the newest, ${SERVICE.name}.2030-01-02T120000.000Z.db, is intact and ${text} old`;
     expect(examineBackups(folder, 2 * HOUR, SCHEMA)).toEqual({ found, ...(remedy !== undefined && { remedy }) });
   });
 
@@ -239,7 +244,7 @@ describe("examineBackups", () => {
     writeFileSync(makeBackup(path, folder, SCHEMA).made.path, "");
     expect(examineBackups(folder, HOUR, SCHEMA)).toEqual({
       found: expect.stringMatching(/^the newest, .*\.db, is unusable \(.*kysely_migration\)$/),
-      remedy: `Make another with \`${NAME} backup\`, and check the disk.`,
+      remedy: `Make another with \`${SERVICE.name} backup\`, and check the disk.`,
     });
   });
 });

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { basename, isAbsolute, join } from "node:path";
-import { NAME } from "@platform/command-line/name";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import { isOwnerOnly, needsPosix } from "@platform/test-support/machine";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
@@ -191,7 +191,7 @@ describe("copy", () => {
     expect(existsSync(join(folder, "none.db"))).toBe(false);
     for (const wrong of ["mysql://root:hunter2@localhost/p", "file:", path]) {
       await expect(copying("--from", from, "--to", wrong)).rejects.toThrow(
-        `error: option '--to <url>' argument is invalid. Give it as file:data/${NAME}.db or postgres://user:password@host:5432/${NAME}.`,
+        `error: option '--to <url>' argument is invalid. Give it as file:data/${SERVICE.name}.db or postgres://user:password@host:5432/${SERVICE.name}.`,
       );
     }
     const same = "error: options '--from' and '--to' name the same database.";

@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import { Command } from "commander";
 import { sql } from "kysely";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { temporaryUrl } from "../src/testing/temporary.ts";
 import { DatabaseError } from "../src/database-error.ts";
 import { addCopyCommand, copyDatabase } from "../src/maintenance/copy.ts";
 import { migrate } from "../src/migrations.ts";

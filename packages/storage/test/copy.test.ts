@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { temporaryUrl } from "../src/testing/temporary.ts";
 import { DatabaseError } from "../src/database-error.ts";
 import { copyDatabase } from "../src/maintenance/copy.ts";
 import { migrate } from "../src/migrations.ts";

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { METRICS_PREFIX } from "@platform/command-line/name";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import { createDatabase, execute } from "@platform/test-support/postgres";
-import { temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
 import { Registry } from "prom-client";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
+import { temporaryUrl } from "../src/testing/temporary.ts";
 import { DatabaseError, isDatabaseUnavailable, isLockTimeout } from "../src/database-error.ts";
 import { addStorageMetrics } from "../src/storage-metrics.ts";
 import { type Database, insertThing, listThings, opened, temporaryStorage } from "./things.ts";
@@ -244,7 +244,7 @@ describe("metrics", () => {
     addStorageMetrics(registry, storage.url);
     const counts = async () => {
       const values = Array.from(
-        (await registry.metrics()).matchAll(new RegExp(`^${METRICS_PREFIX}_connections_(\\w+) (\\d+)$`, "gm")),
+        (await registry.metrics()).matchAll(new RegExp(`^${SERVICE.metricsPrefix}_connections_(\\w+) (\\d+)$`, "gm")),
       );
       return Object.fromEntries(values.map(([, name, value]) => [name, Number(value)]));
     };

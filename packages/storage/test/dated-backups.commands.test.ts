@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { NAME } from "@platform/command-line/name";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { Command } from "commander";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
@@ -12,7 +12,7 @@ import { type Database, insertThing, listThings, MIGRATIONS, opened, OPTIONS, SC
 
 const CUP = { name: "cup", size: 1 };
 const POSTGRES = "Backups are made of SQLite files. For PostgreSQL use its own tools, such as pg_dump.";
-const [FIRST, SECOND] = [`${NAME}.2030-01-02T120000.000Z.db`, `${NAME}.2030-01-02T130000.000Z.db`];
+const [FIRST, SECOND] = [`${SERVICE.name}.2030-01-02T120000.000Z.db`, `${SERVICE.name}.2030-01-02T130000.000Z.db`];
 
 beforeEach(() => {
   setHour(12);
@@ -152,7 +152,7 @@ describe("restore --at", () => {
 
   test("names the folder if there is no such backup", async () => {
     const { path, folder } = await filled();
-    const message = `${join(folder, "backups")} has no backup of 2030-01-02T11:59:00.000Z or earlier. See \`${NAME} backups list\`.`;
+    const message = `${join(folder, "backups")} has no backup of 2030-01-02T11:59:00.000Z or earlier. See \`${SERVICE.name} backups list\`.`;
     await expect(run({ path }, "restore", "--at", "2030-01-02T11:59Z")).rejects.toThrow(message);
     await run({ path }, "backup");
     await expect(run({ path }, "restore", "--at", "2030-01-02T11:59Z")).rejects.toThrow(message);

@@ -1,7 +1,7 @@
 import { execute } from "@platform/test-support/postgres";
-import { temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { temporaryUrl } from "../src/testing/temporary.ts";
 import { examineDatabase } from "../src/maintenance/examine.ts";
 import { migrate } from "../src/migrations.ts";
 import { MIGRATIONS, opened } from "./things.ts";

@@ -1,7 +1,7 @@
 import { statfsSync, truncateSync, writeFileSync } from "node:fs";
 import { chmod, copyFile, mkdir, open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { NAME } from "@platform/command-line/name";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import { needsPosix } from "@platform/test-support/machine";
 import { temporaryDisk, temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
@@ -31,7 +31,7 @@ describe("the database", () => {
       await writeFile(`${path}-wal`, "");
       expect((await examineDatabase(`file:${path}`, MIGRATIONS)).database).toEqual({
         found: `none at ${path}, though its log is there: it was moved or removed`,
-        remedy: `Put it back; if it is lost, stop the service and run \`${NAME} restore <backup>\`.`,
+        remedy: `Put it back; if it is lost, stop the service and run \`${SERVICE.name} restore <backup>\`.`,
       });
     });
 
@@ -56,7 +56,7 @@ describe("the database", () => {
       const [earlier, newer] = [{ [first!]: MIGRATIONS[first!]! }, { ...MIGRATIONS, "9999_more": MIGRATIONS[first!]! }];
       expect((await examineDatabase(`file:${path}`, newer)).migrations).toEqual({
         found: "to be applied: 9999_more",
-        remedy: `Run \`${NAME} migrate\`, or start the service, which does the same.`,
+        remedy: `Run \`${SERVICE.name} migrate\`, or start the service, which does the same.`,
       });
       for (const [since, stopping] of [
         [first!, "Run "],
@@ -65,7 +65,7 @@ describe("the database", () => {
         const dropping = { ...newer, "9999_no_more": { ...MIGRATIONS[first!]!, servedBy: { since } } };
         expect((await examineDatabase(`file:${path}`, dropping)).migrations).toEqual({
           found: "to be applied: 9999_more, 9999_no_more",
-          remedy: `${stopping}\`${NAME} migrate\`, or start the service, which does the same.`,
+          remedy: `${stopping}\`${SERVICE.name} migrate\`, or start the service, which does the same.`,
         });
       }
       expect((await examineDatabase(`file:${path}`, earlier)).migrations).toEqual({

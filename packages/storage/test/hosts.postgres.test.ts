@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { execute } from "@platform/test-support/postgres";
-import { temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
 import { expect, inject, onTestFinished, test } from "vitest";
+import { temporaryUrl } from "../src/testing/temporary.ts";
 import { type Database, insertThing, opened, temporaryStorage } from "./things.ts";
 
 const CUP = { name: "cup", size: 1 };

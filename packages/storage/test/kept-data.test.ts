@@ -1,4 +1,4 @@
-import { memoryDatabase } from "../testing/temporary.ts";
+import { memoryDatabase } from "../src/testing/temporary.ts";
 import type Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { type KeptData, type DatabaseFacts, factsOf, readReplaced, writeKept } from "../src/maintenance/kept-data.ts";

@@ -1,6 +1,6 @@
-import { temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { temporaryUrl } from "../src/testing/temporary.ts";
 import { DatabaseError } from "../src/database-error.ts";
 import { migrate, type Migration } from "../src/migrations.ts";
 import { opened } from "./things.ts";

@@ -1,6 +1,6 @@
-import { temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
+import { temporaryUrl } from "../src/testing/temporary.ts";
 import { DatabaseError } from "../src/database-error.ts";
 import { appliedMigrations, migrate, type Migration } from "../src/migrations.ts";
 import { type Database, MIGRATIONS, opened } from "./things.ts";

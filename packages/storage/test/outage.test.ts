@@ -1,10 +1,10 @@
 import { renameSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { needsPosix } from "@platform/test-support/machine";
-import { temporaryUrl } from "@platform/test-support/temporary";
 import { sql } from "kysely";
 import { pino } from "pino";
 import { describe, expect, test } from "vitest";
+import { temporaryUrl } from "../src/testing/temporary.ts";
 import { DatabaseError, FileMovedError } from "../src/database-error.ts";
 import { openStorage } from "../src/open-storage.ts";
 import { findDatabaseFailure, outageLog } from "../src/outage.ts";

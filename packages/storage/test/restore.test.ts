@@ -4,11 +4,12 @@ import { existsSync } from "node:fs";
 import { chmod, chown, mkdir, open, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { NAME } from "@platform/command-line/name";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import { isOwnerOnly, needsPosix } from "@platform/test-support/machine";
-import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
+import { temporaryUrl } from "../src/testing/temporary.ts";
 import { DatabaseError } from "../src/database-error.ts";
 import { openDatabase } from "../src/database.ts";
 import { backup } from "../src/maintenance/backup.ts";
@@ -38,7 +39,7 @@ test("a restore rejects a file that is not a backup, and changes nothing", async
     [join(folder, "missing"), "unable to open database file"],
   ] as const) {
     await expect(restore(path, file, OPTIONS)).rejects.toThrow(
-      new DatabaseError(`${file} cannot be copied to ${path}.${NAME}-restoring (${reason}).`),
+      new DatabaseError(`${file} cannot be copied to ${path}.${SERVICE.name}-restoring (${reason}).`),
     );
   }
   expect((await readdir(folder)).toSorted()).toEqual(["other.db", "petstore.db", "text", "theirs.db"]);
@@ -56,17 +57,18 @@ test("a backup and a restore do not replace a folder at a path that they write t
   const folder = await temporaryFolder();
   const path = join(folder, "petstore.db");
   await migrateAndClose(`file:${path}`);
-  for (const name of [`copy.db.${NAME}-partial`, `petstore.db.${NAME}-restoring`]) await mkdir(join(folder, name));
+  for (const name of [`copy.db.${SERVICE.name}-partial`, `petstore.db.${SERVICE.name}-restoring`])
+    await mkdir(join(folder, name));
   expect(() => backup(path, join(folder, "copy.db"), MIGRATIONS)).toThrow(
-    `copy.db.${NAME}-partial cannot be written (Path is a directory`,
+    `copy.db.${SERVICE.name}-partial cannot be written (Path is a directory`,
   );
   await expect(restore(path, path, OPTIONS)).rejects.toThrow(
-    `petstore.db.${NAME}-restoring cannot be written (Path is a directory`,
+    `petstore.db.${SERVICE.name}-restoring cannot be written (Path is a directory`,
   );
   expect((await readdir(folder)).toSorted()).toEqual([
-    `copy.db.${NAME}-partial`,
+    `copy.db.${SERVICE.name}-partial`,
     "petstore.db",
-    `petstore.db.${NAME}-restoring`,
+    `petstore.db.${SERVICE.name}-restoring`,
   ]);
 });
 
@@ -75,10 +77,10 @@ test("a backup and a restore remove no file that they did not create", async () 
   const path = join(folder, "petstore.db");
   await migrateAndClose(`file:${path}`);
   await writeFile(join(folder, "copy.db.partial"), "precious");
-  const incoming = `${path}.${NAME}-restoring`;
+  const incoming = `${path}.${SERVICE.name}-restoring`;
   backup(path, incoming, MIGRATIONS);
   await expect(restore(path, incoming, OPTIONS)).rejects.toThrow(
-    `${NAME}-restoring is where this command has to write. Rename it first.`,
+    `${SERVICE.name}-restoring is where this command has to write. Rename it first.`,
   );
   expect(existsSync(incoming)).toBe(true);
   backup(path, join(folder, "copy.db"), MIGRATIONS);
@@ -217,7 +219,7 @@ test("a restore migrates a backup of an older version to the current one, and re
   const applied = await appliedMigrations(opened(`file:${path}`));
   expect(applied.map(({ name }) => name)).toEqual(Object.keys(MIGRATIONS));
   const [copying, ...steps] = reported;
-  const file = `${path}.${NAME}-restoring.${NAME}-partial`;
+  const file = `${path}.${SERVICE.name}-restoring.${SERVICE.name}-partial`;
   expect(copying).toEqual(["Copying older.db", { file, bytes: (await stat(copy)).size }]);
   const missing = Object.keys(MIGRATIONS).slice(1);
   expect(steps.flat()).toEqual([

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import { NAME } from "@platform/command-line/name";
-import { temporaryUrl } from "@platform/test-support/temporary";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
+import { temporaryUrl } from "../src/testing/temporary.ts";
 import { addFilePath, DatabaseError, isBusy, isDatabaseUnavailable, openError } from "../src/database-error.ts";
 import { migrate } from "../src/migrations.ts";
 import { pathOfFileUrl } from "../src/url.ts";
@@ -12,9 +12,9 @@ import { MIGRATIONS, opened } from "./things.ts";
 const PATH = "/data/petstore.db";
 const failure = (code: string) => new Sqlite.SqliteError("what SQLite says", code);
 
-const DAMAGED = `is damaged (what SQLite says). Stop the service, see what \`${NAME} doctor\` finds, and put a backup in its place with \`${NAME} restore <backup>\`.`;
+const DAMAGED = `is damaged (what SQLite says). Stop the service, see what \`${SERVICE.name} doctor\` finds, and put a backup in its place with \`${SERVICE.name} restore <backup>\`.`;
 const FULL = "cannot grow (what SQLite says). Make room on its disk; the service then goes on by itself.";
-const UNREADABLE = `cannot be read or written (what SQLite says). See what \`${NAME} doctor\` finds, and that its disk works.`;
+const UNREADABLE = `cannot be read or written (what SQLite says). See what \`${SERVICE.name} doctor\` finds, and that its disk works.`;
 const NOT_OPENED =
   "cannot be opened (what SQLite says). Check that it is a SQLite database that this user may read and write, or set DATABASE_URL to another file.";
 

@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { METRICS_PREFIX, NAME } from "@platform/command-line/name";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { needsPosix } from "@platform/test-support/machine";
 import { Registry } from "prom-client";
@@ -29,12 +29,12 @@ test("commits are counted by size, in buckets that double", async () => {
   await storage.write((trx) => insertThing(trx, CUP));
   await Promise.all(Array.from({ length: 3 }, () => storage.write((trx) => insertThing(trx, CUP))));
   const samples = await read();
-  expect(samples.get(`${METRICS_PREFIX}_commit_batch_size_sum`)).toBe(4);
-  expect(samples.get(`${METRICS_PREFIX}_commit_batch_size_count`)).toBe(2);
-  const buckets = [...samples].filter(([name]) => name.startsWith(`${METRICS_PREFIX}_commit_batch_size_b`));
+  expect(samples.get(`${SERVICE.metricsPrefix}_commit_batch_size_sum`)).toBe(4);
+  expect(samples.get(`${SERVICE.metricsPrefix}_commit_batch_size_count`)).toBe(2);
+  const buckets = [...samples].filter(([name]) => name.startsWith(`${SERVICE.metricsPrefix}_commit_batch_size_b`));
   expect(buckets).toEqual(
     [1, 2, 4, 8, 16, 32, 64, 128, 256, "+Inf"].map((bound) => [
-      `${METRICS_PREFIX}_commit_batch_size_bucket{le="${bound}"}`,
+      `${SERVICE.metricsPrefix}_commit_batch_size_bucket{le="${bound}"}`,
       bound === 1 || bound === 2 ? 1 : 2,
     ]),
   );
@@ -44,7 +44,7 @@ test("the metric wal_bytes is the size of the write-ahead log on disk, and 0 if 
   needsPosix(context, "way to rename an open database");
   const { storage, read } = await measured();
   const log = `${pathOfFileUrl(storage.url)}-wal`;
-  const size = async () => (await read()).get(`${METRICS_PREFIX}_wal_bytes`);
+  const size = async () => (await read()).get(`${SERVICE.metricsPrefix}_wal_bytes`);
   await storage.write((trx) => insertThing(trx, CUP));
   expect(await size()).toBe(statSync(log).size);
   renameSync(log, `${log}.moved`);
@@ -59,7 +59,7 @@ test("the metric backup_age_seconds is the time since the newest backup that is 
   const age = async () => Number(/^\w+_backup_age_seconds (.*)$/m.exec(await registry.metrics())?.[1]);
   expect(await age()).toBeCloseTo(Date.now() / 1_000, -1);
   const make = (time: number) =>
-    writeFileSync(join(folder, `${NAME}.${new Date(time).toISOString().replaceAll(":", "")}.db`), "");
+    writeFileSync(join(folder, `${SERVICE.name}.${new Date(time).toISOString().replaceAll(":", "")}.db`), "");
   for (const hours of [2, 1, -1]) make(Date.now() - hours * 3_600_000);
   expect(await age()).toBeCloseTo(3_600, -1);
   rmSync(folder, { recursive: true });
@@ -71,17 +71,17 @@ test("the metrics database_bytes and disk_free_bytes are those of the file and i
   const { storage, read } = await measured();
   const file = pathOfFileUrl(storage.url);
   const samples = await read();
-  expect(samples.get(`${METRICS_PREFIX}_database_bytes`)).toBe(statSync(file).size);
+  expect(samples.get(`${SERVICE.metricsPrefix}_database_bytes`)).toBe(statSync(file).size);
   const { bsize, blocks } = statfsSync(dirname(file));
-  expect(samples.get(`${METRICS_PREFIX}_disk_free_bytes`)).toBeGreaterThan(0);
-  expect(samples.get(`${METRICS_PREFIX}_disk_free_bytes`)).toBeLessThanOrEqual(blocks * bsize);
+  expect(samples.get(`${SERVICE.metricsPrefix}_disk_free_bytes`)).toBeGreaterThan(0);
+  expect(samples.get(`${SERVICE.metricsPrefix}_disk_free_bytes`)).toBeLessThanOrEqual(blocks * bsize);
 });
 
 test("the metrics have their declared types, and PostgreSQL has metrics of its connections instead of files", async () => {
   const { registry } = await measured();
   const typesOf = async (of: Registry) => (await of.metrics()).match(/^# TYPE .*/gm);
-  const gauges = (...names: string[]) => names.map((name) => `# TYPE ${METRICS_PREFIX}_${name} gauge`);
-  const batches = `# TYPE ${METRICS_PREFIX}_commit_batch_size histogram`;
+  const gauges = (...names: string[]) => names.map((name) => `# TYPE ${SERVICE.metricsPrefix}_${name} gauge`);
+  const batches = `# TYPE ${SERVICE.metricsPrefix}_commit_batch_size histogram`;
   expect(await typesOf(registry)).toEqual([batches, ...gauges("database_bytes", "wal_bytes", "disk_free_bytes")]);
   const ofPostgres = new Registry();
   addStorageMetrics(ofPostgres, "postgres://localhost/petstore", "backups");

@@ -5,7 +5,7 @@ import type { Migrations } from "../src/migrations.ts";
 import { prepared } from "../src/prepared.ts";
 import { type Registration, type Schema, tablesOf } from "../src/registration.ts";
 import type { OnCommit, Storage } from "../src/storage.ts";
-import * as testing from "../testing/temporary.ts";
+import * as testing from "../src/testing/temporary.ts";
 
 /** A row of the tests. */
 export interface Thing {

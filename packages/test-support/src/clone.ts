@@ -8,8 +8,20 @@ export const root = resolve(import.meta.dirname, "../../..");
 
 /** Returns the files that `git add --all` would track, by path from the root; with `paths`, only those below them. */
 export function repositoryFiles(...paths: string[]): string[] {
-  const listed = git(root, "ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ...paths).split("\0");
-  return listed.filter((file) => file !== "" && existsSync(join(root, file)));
+  return filesOf(root, ...paths);
+}
+
+/** The same for the repository in a folder. */
+export function filesOf(repository: string, ...paths: string[]): string[] {
+  const words = ["ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", ...paths];
+  return git(repository, ...words)
+    .split("\0")
+    .filter((file) => file !== "" && existsSync(join(repository, file)));
+}
+
+/** Whether a file is one of the template of services, whose paths are those of another repository. */
+export function isOfTemplate(file: string): boolean {
+  return file.startsWith("packages/create-openapi-operations/template/");
 }
 
 /**
@@ -45,17 +57,24 @@ export function cloneInstalled(...paths: string[]): ReturnType<typeof cloneRepos
 export function freshEnvironment(): NodeJS.ProcessEnv {
   const kept =
     /^(HOME|LANG|TMPDIR|\w+_proxy|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|npm_config_(registry|cache|cafile))$/i;
-  const path = process.env["PATH"]?.split(delimiter).filter((directory) => !directory.includes("node_modules"));
+  const ofPackages = /node_modules(?!\/\.cache\/tools)/; // `.ci/run` installs tools there
+  const path = process.env["PATH"]?.split(delimiter).filter((directory) => !ofPackages.test(directory));
   return {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => kept.test(name))),
     PATH: path?.join(delimiter),
   };
 }
 
-/** The same for a clone. Packages come from the store of this checkout, results of tasks from its cache. */
+/**
+ * The same for a clone. Packages come from the store of this checkout, and results of tasks from its cache, which knows tasks
+ * with `CI` from those without. With `CI`, pnpm would refuse a manifest that a test has changed.
+ */
 export function cloneEnvironment(): NodeJS.ProcessEnv {
+  const { CI, MAY_LACK_TOOLS } = process.env;
   return {
     ...freshEnvironment(),
+    ...(CI !== undefined && { CI, pnpm_config_frozen_lockfile: "false" }),
+    ...(MAY_LACK_TOOLS !== undefined && { MAY_LACK_TOOLS }),
     npm_config_prefer_offline: "true",
     pnpm_config_prefer_offline: "true",
     pnpm_config_store_dir: storeDirectory(),

@@ -1,11 +1,5 @@
-import type { Authenticated } from "@platform/api-keys/authentication";
-import type { Storage } from "@platform/storage/storage";
+import type { HandlerContext } from "@openapi-operations/api-keys/schemes";
+import type { SCHEMES } from "../security.ts";
 
-/** The caller of a request: the owner of its API key. */
-export type Caller = Authenticated["caller"];
-
-/** The input that every handler gets: the caller, and the storage with the tables of the handler. */
-export interface Context<Tables = unknown> {
-  caller: Caller;
-  context: Storage<Tables>;
-}
+/** The input that every handler gets: the caller, and the storage with the tables of the handler and of API keys. */
+export type Context<Tables = unknown> = HandlerContext<typeof SCHEMES, Tables>;

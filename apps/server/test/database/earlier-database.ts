@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { isPostgresUrl, pathOfFileUrl } from "@platform/storage/url";
+import { isPostgresUrl, pathOfFileUrl } from "@openapi-operations/storage/url";
+import { temporaryUrl } from "@openapi-operations/storage/testing";
 import { execute } from "@platform/test-support/postgres";
-import { temporaryUrl } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 
 /** The fixtures in order. Each has the name of the last migration that was applied to the database. */

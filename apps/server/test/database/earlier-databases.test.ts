@@ -1,11 +1,11 @@
-import { migrate } from "@platform/storage/migrations";
-import { temporaryUrl } from "@platform/test-support/temporary";
+import { migrate } from "@openapi-operations/storage/migrations";
+import { temporaryUrl } from "@openapi-operations/storage/testing";
 import type { Kysely } from "kysely";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { MIGRATIONS } from "../../src/migrations.ts";
 import type { Tables } from "../../src/registrations.ts";
-import { expectError, json, startService } from "../../testing/service.ts";
+import { expectError, json, startService } from "../petstore.ts";
 import { opened } from "../temporary.ts";
 import { EARLIER, earlierDatabase, FIXTURES } from "./earlier-database.ts";
 import { schemaOf } from "./schema.ts";

@@ -1,4 +1,4 @@
-import { isPostgres } from "@platform/storage/database";
+import { isPostgres } from "@openapi-operations/storage/database";
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import type { Tables } from "../../src/registrations.ts";
 

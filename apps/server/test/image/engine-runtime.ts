@@ -1,13 +1,12 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { NAME } from "@platform/command-line/name";
-import { root as repository } from "@platform/test-support/clone";
-import { stagesOf } from "./containerfile.ts";
-import type { Container, Runtime } from "./runtime.ts";
+import { resolve } from "node:path";
+import { root } from "@platform/test-support/clone";
+import { type Container, type Runtime, stagesOf } from "@platform/test-support/image";
+import { SERVICE } from "../../src/name.ts";
 
 const FILE = resolve(import.meta.dirname, "../../Containerfile");
-const TAG = `${NAME}-test`;
+const TAG = `${SERVICE.name}-test`;
 
 /** Builds and runs the image with podman or docker. Returns the reason if none works here or the base cannot be had. */
 export function engineRuntime(): Runtime | string {
@@ -18,7 +17,7 @@ export function engineRuntime(): Runtime | string {
   const pulled = spawnSync(engine, ["pull", stages[0]!.base], { encoding: "utf8" });
   if (pulled.status !== 0) return `${stages[0]!.base} cannot be pulled: ${pulled.stderr.trim().split("\n").at(-1)}`;
   const format = engine === "podman" ? ["--format", "docker"] : []; // the other format has no health check
-  run("build", ...format, "--file", FILE, "--tag", TAG, join(repository));
+  run("build", ...format, "--file", FILE, "--tag", TAG, root);
   const volume = `${TAG}-${process.pid}`;
   const check = checkOf(run("image", "inspect", TAG));
   const mount = ["--read-only", "--volume", `${volume}:/data`];

@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
+import { root } from "@platform/test-support/clone";
+import { type Container, rootRuntime, type Runtime, startReady } from "@platform/test-support/image";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, type TestContext } from "vitest";
 import { readConfig } from "../../src/config.ts";
-import { json } from "../../testing/service.ts";
+import { json } from "../petstore.ts";
 import { engineRuntime } from "./engine-runtime.ts";
-import { rootRuntime } from "./root-runtime.ts";
-import type { Container, Runtime } from "./runtime.ts";
 
 describe.each([
   ["podman or docker", engineRuntime],
-  ["a root made of Node and the libraries of this machine", rootRuntime],
+  ["a root made of Node and the libraries of this machine", () => rootRuntime(root)],
 ])("the image in %s", (_, makeRuntime) => {
   let made: Runtime | string | undefined;
   beforeAll(() => void (made = makeRuntime()), 1_200_000);
@@ -16,25 +16,7 @@ describe.each([
 
   const runtimeOf = (context: TestContext): Runtime => (typeof made === "object" ? made : context.skip(made));
 
-  /** Starts a container and waits until it is ready. */
-  const started = async (context: TestContext, env: Record<string, string> = {}): Promise<Container> => {
-    const container = await runtimeOf(context).start(env);
-    let isStopped = false;
-    onTestFinished(async () => void (isStopped || (await container.stop("SIGKILL"))));
-    await expect.poll(container.output, { timeout: 60_000 }).toContain("is listening on");
-    const status = () =>
-      fetch(`${container.origin}/readyz`).then(
-        (response) => response.status,
-        () => container.output(),
-      );
-    await expect.poll(status, { timeout: 60_000 }).toBe(200);
-    const stop: Container["stop"] = async (signal) => {
-      const code = await container.stop(signal);
-      isStopped = true;
-      return code;
-    };
-    return { ...container, stop };
-  };
+  const started = (context: TestContext, env?: Record<string, string>) => startReady(runtimeOf(context), env);
   const evaluate = ({ exec }: Container, code: string, isRoot?: boolean) =>
     exec(["node", "-e", code], isRoot).output.trim();
 

@@ -11,7 +11,7 @@ import { temporaryFolder } from "@platform/test-support/temporary";
 import { needsTool } from "@platform/test-support/machine";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test, type TestContext } from "vitest";
-import { json } from "../../testing/service.ts";
+import { json } from "../petstore.ts";
 import { type Program, run, startProgram } from "../program.ts";
 
 /** `pnpm --filter @petstore/server test:litestream` runs 20. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { temporaryDisk, temporaryFolder } from "@platform/test-support/temporary";
 import { expect, onTestFinished, test } from "vitest";
-import { json } from "../../testing/service.ts";
+import { json } from "../petstore.ts";
 import { ENTRY, type Program, run, startProgram } from "../program.ts";
 
 const KILLS = 10;

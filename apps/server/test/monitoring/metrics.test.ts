@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { METRICS_PREFIX } from "@platform/command-line/name";
-import { isPostgresUrl } from "@platform/storage/url";
+import { SERVICE } from "../../src/name.ts";
+import { isPostgresUrl } from "@openapi-operations/storage/url";
 import { expect, test } from "vitest";
-import { startService } from "../../testing/service.ts";
+import { startService } from "../petstore.ts";
 
 const FOLDER = resolve(import.meta.dirname, "../../monitoring");
-const METRIC = new RegExp(`\\b(?:${METRICS_PREFIX}|http|nodejs|process)_\\w+(?![\\w:])`, "g");
+const METRIC = new RegExp(`\\b(?:${SERVICE.metricsPrefix}|http|nodejs|process)_\\w+(?![\\w:])`, "g");
 
 /** The metrics that a service on the other database has, and those of a service that makes backups. */
 const OF_SQLITE = /_(database_bytes|wal_bytes|disk_free_bytes)$/;

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { NAME } from "@platform/command-line/name";
+import { SERVICE } from "../../src/name.ts";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { needsTool } from "@platform/test-support/machine";
 import { expect, test, type TestContext } from "vitest";
@@ -44,9 +44,9 @@ const alerts = (parse(readFileSync(RULES, "utf8")) as Rules).groups
 const dashboard = JSON.parse(readFileSync(DASHBOARD, "utf8")) as Dashboard;
 
 const MIB = 2 ** 20;
-const JOB = { job: NAME };
+const JOB = { job: SERVICE.name };
 const INSTANCE = { ...JOB, instance: "a" };
-const OWN = `job="${NAME}", instance="a"`;
+const OWN = `job="${SERVICE.name}", instance="a"`;
 const requests = (status: number | string, operation = "read") =>
   `http_requests_total{${OWN}, operation_id="${operation}", status="${status}"}`;
 const bucket = (bound: string, operation = "read") =>
@@ -243,7 +243,7 @@ test("the dashboard's queries are valid, and its panels have their own places", 
   const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
   const rules = queries.map((expr, at) => ({
     record: `query_${at}`,
-    expr: expr.replaceAll("$job", NAME).replaceAll("$__rate_interval", "1m"),
+    expr: expr.replaceAll("$job", SERVICE.name).replaceAll("$__rate_interval", "1m"),
   }));
   const file = join(await temporaryFolder(), "queries.yaml");
   writeFileSync(file, JSON.stringify({ groups: [{ name: "dashboard", rules }] }));

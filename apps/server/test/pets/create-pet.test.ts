@@ -1,8 +1,8 @@
 import type { Pet } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
-import { createApiKey } from "@platform/api-keys/keys.repository";
+import { createApiKey } from "@openapi-operations/api-keys/keys.repository";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectError, json, startService, type TestService } from "../../testing/service.ts";
+import { expectError, json, startService, type TestService } from "../petstore.ts";
 import { opened } from "../temporary.ts";
 
 type Schema = { $ref?: string; type?: unknown; enum?: unknown[]; properties?: Record<string, Schema> };

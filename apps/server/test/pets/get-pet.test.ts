@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectError, startService, type TestService } from "../../testing/service.ts";
+import { expectError, startService, type TestService } from "../petstore.ts";
 
 describe("getPet", () => {
   let service: TestService;

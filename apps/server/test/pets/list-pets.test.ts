@@ -1,6 +1,6 @@
 import type { Pet } from "@petstore/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectError, startService, type TestService } from "../../testing/service.ts";
+import { expectError, startService, type TestService } from "../petstore.ts";
 
 describe("listPets", () => {
   let service: TestService;

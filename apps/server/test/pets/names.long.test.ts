@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startService, type TestService } from "../../testing/service.ts";
+import { startService, type TestService } from "../petstore.ts";
 import { CODE_POINTS, expectValidated, isValid } from "./names.ts";
 
 let service: TestService;

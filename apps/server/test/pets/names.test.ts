@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startService, type TestService } from "../../testing/service.ts";
+import { startService, type TestService } from "../petstore.ts";
 import { expectValidated } from "./names.ts";
 
 describe("the name of an animal", () => {

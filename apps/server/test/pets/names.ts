@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { json, type TestService } from "../../testing/service.ts";
+import { json, type TestService } from "../petstore.ts";
 
 /** Valid names, by Unicode properties that not every regular expression has: no control character and no lone surrogate. */
 const VALID = /^[^\p{Cc}\p{Cs}]*$/u;

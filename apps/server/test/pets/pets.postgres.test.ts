@@ -1,9 +1,9 @@
-import { idempotent } from "@platform/api-keys/idempotent";
-import { listApiKeys } from "@platform/api-keys/keys.repository";
+import { idempotent } from "@openapi-operations/api-keys/idempotent";
+import { listApiKeys } from "@openapi-operations/api-keys/keys.repository";
 import { sql } from "kysely";
 import { describe, expect, test } from "vitest";
 import { findPet, insertPet, listPets } from "../../src/resources/pets/pets.repository.ts";
-import { expectError, json, startService } from "../../testing/service.ts";
+import { expectError, json, startService } from "../petstore.ts";
 import { creation, opened, temporaryDatabase } from "../temporary.ts";
 import { planOf } from "./plan.ts";
 

@@ -1,4 +1,4 @@
-import { isPostgres } from "@platform/storage/database";
+import { isPostgres } from "@openapi-operations/storage/database";
 import {
   CompiledQuery,
   DummyDriver,

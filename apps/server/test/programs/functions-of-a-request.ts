@@ -2,13 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createApiKey } from "@platform/api-keys/keys.repository";
-import { createLogger } from "@platform/service/request-log";
-import { openDatabase } from "@platform/storage/database";
+import { createApiKey } from "@openapi-operations/api-keys/keys.repository";
+import { createLogger } from "@openapi-operations/service/request-log";
+import { openDatabase } from "@openapi-operations/storage/database";
 import { readConfig } from "../../src/config.ts";
-import { prepare } from "../../src/database.ts";
 import type { Tables } from "../../src/registrations.ts";
-import { start, type Tuning } from "../../src/server.ts";
+import { prepare, start, type Tuning } from "../../src/server.ts";
 import { entries } from "./record-entries.ts";
 
 /** The requests of which the last few are compared. */

@@ -5,7 +5,7 @@ import { document } from "@petstore/contract/document";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { type Cost, type CostTarget, searchCosts } from "express-operations/conformance";
 import { cpuSecondsOf, megabytesOf } from "@platform/test-support/machine";
-import { startService } from "../../testing/service.ts";
+import { startService } from "../petstore.ts";
 import { startProgram } from "../program.ts";
 
 /** Factor on the promised 20 ms, as other work shares the machine; `COST_PATIENCE=1` on a quiet one. */

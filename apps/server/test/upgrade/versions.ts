@@ -2,10 +2,10 @@ import { execFileSync, execSync } from "node:child_process";
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { bundle } from "@openapi-operations/contract-tools/build";
 import { root } from "@platform/test-support/clone";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { onTestFinished } from "vitest";
-import { bundle } from "../../build.ts";
 
 const SERVER = resolve(import.meta.dirname, "../..");
 const MANIFEST = "apps/server/package.json";
@@ -27,7 +27,7 @@ export async function buildEdited(edits: Edits): Promise<string> {
     }
     writeFileSync(path, source);
   }
-  await bundle(join(folder, "built"), { main: join(folder, "source/main.ts") });
+  await bundle(SERVER, join(folder, "built"), { main: join(folder, "source/main.ts") });
   return join(folder, "built");
 }
 
@@ -37,9 +37,10 @@ export async function buildCommit(commit: string): Promise<string> {
   const worktree = join(folder, "worktree");
   execFileSync("git", ["worktree", "add", "--quiet", "--detach", worktree, commit], { cwd: root });
   onTestFinished(() => void execFileSync("git", ["worktree", "remove", "--force", worktree], { cwd: root }));
-  execSync("npx -y pnpm@12.21.0 install --frozen-lockfile --prefer-offline", { cwd: worktree, stdio: "pipe" });
   const built = join(folder, "built");
-  execFileSync(process.execPath, [join(worktree, "apps/server/build.ts"), built], { stdio: "pipe" });
+  const pnpm = (words: string, cwd: string) => execSync(`npx -y pnpm@12.21.0 ${words}`, { cwd, stdio: "pipe" });
+  pnpm("install --frozen-lockfile --prefer-offline", worktree);
+  pnpm(`run build "${built}"`, join(worktree, "apps/server"));
   return built;
 }
 

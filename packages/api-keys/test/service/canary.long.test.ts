@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { generateApiKey } from "../../src/api-key.ts";
 import { createApiKey, listApiKeys } from "../../src/keys.repository.ts";
-import { KEY_PREFIX } from "@platform/command-line/name";
+import { variableOf } from "@openapi-operations/service/settings";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
@@ -63,7 +64,7 @@ test("a misused API key appears in no log line, metric, response or database fil
     LOG_LEVEL: "trace",
     METRICS_PORT: "0",
     TRUST_PROXY: "1",
-    [BOOTSTRAP_KEY_FILE]: keyFile,
+    [variableOf(BOOTSTRAP_KEY_FILE)]: keyFile,
   };
   const { baseUrl, output, stop } = await startProgram(folder, env);
 
@@ -144,7 +145,7 @@ function prefixed(prefix: string, files: Record<string, string>): Record<string,
 /** Finds any twelve consecutive characters of a key's secret part, also in Base64. */
 function findings(place: string, content: string, keys: string[]): string[] {
   return keys.flatMap((key, index) => {
-    const secrets = [key.slice(`${KEY_PREFIX}_test_0123`.length), btoa(`${key}:`).slice(20)];
+    const secrets = [key.slice(`${SERVICE.keyPrefix}_test_0123`.length), btoa(`${key}:`).slice(20)];
     const found = secrets.some((secret) =>
       Array.from({ length: secret.length - 11 }, (_, at) => secret.slice(at, at + 12)).some((part) =>
         content.includes(part),

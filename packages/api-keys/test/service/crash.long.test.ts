@@ -7,7 +7,7 @@ import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
 import { creation, type Program, startProgram } from "./start.ts";
 
-/** `pnpm --filter @platform/api-keys test:crash` runs 300. */
+/** `pnpm --filter @openapi-operations/api-keys test:crash` runs 300. */
 const ROUNDS = Number(process.env["CRASH_ROUNDS"] ?? 4);
 const WRITERS = 16;
 /** The latest kill: after at most so many responses, and up to so many milliseconds later, at any step of the work. */

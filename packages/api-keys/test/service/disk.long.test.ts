@@ -2,8 +2,8 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { NAME } from "@platform/command-line/name";
-import { pathOfFileUrl } from "@platform/storage/url";
+import { SERVICE } from "@openapi-operations/command-line/name";
+import { pathOfFileUrl } from "@openapi-operations/storage/url";
 import { needsPosix, needsTool } from "@platform/test-support/machine";
 import { temporaryDisk, temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
@@ -84,7 +84,7 @@ describe("a full disk", () => {
       .poll(() => program.output())
       .toContain(
         `The database file ${JSON.stringify(path).slice(1, -1)} is damaged (database disk image is malformed). Stop the service, see what ` +
-          `\`${NAME} doctor\` finds, and put a backup in its place with \`${NAME} restore <backup>\`.`,
+          `\`${SERVICE.name} doctor\` finds, and put a backup in its place with \`${SERVICE.name} restore <backup>\`.`,
       );
     expect((await request("/things/1")).status).toBe(200);
     expect(await program.stop()).toBe(0);

@@ -8,7 +8,7 @@ import { type Attempt, everyThing, startLoad } from "./load.ts";
 import { Pair } from "./pair.ts";
 import { programUnavailable, startHaproxy } from "./proxies.ts";
 
-/** `pnpm --filter @platform/api-keys test:failover` runs 20. */
+/** `pnpm --filter @openapi-operations/api-keys test:failover` runs 20. */
 const ROUNDS = Number(process.env["FAILOVER_ROUNDS"] ?? 3);
 const SEED = Number(process.env["FAILOVER_SEED"] ?? Date.now() % 2 ** 31);
 const WRITERS = 8;

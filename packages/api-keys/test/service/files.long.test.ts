@@ -1,9 +1,11 @@
 import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { KEY_PREFIX, NAME } from "@platform/command-line/name";
+import { variableOf } from "@openapi-operations/service/settings";
+import { SERVICE } from "@openapi-operations/command-line/name";
+import { temporaryUrl } from "@openapi-operations/storage/testing";
 import { needsPosix } from "@platform/test-support/machine";
-import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { generateApiKey } from "../../src/api-key.ts";
@@ -60,7 +62,7 @@ describe("only the owner may read the database, its log and its copies", () => {
         "insert into things (name) select 'Rex' from n",
     );
     const copied = run(["backup", copy], env);
-    const partial = `${copy}.${NAME}-partial`;
+    const partial = `${copy}.${SERVICE.name}-partial`;
     await expect.poll(() => existsSync(partial), { interval: 1 }).toBe(true);
     expect((await stat(partial)).mode & 0o777).toBe(0o600);
     expect((await copied).code).toBe(0);
@@ -86,7 +88,7 @@ describe("the file of the bootstrap key", () => {
     "several servers that start at once in %s register the bootstrap key once",
     async (THINGS_ENV) => {
       const [folder, DATABASE_URL] = [await temporaryFolder(), await temporaryUrl()];
-      const env = { DATABASE_URL, THINGS_ENV, [BOOTSTRAP_KEY_FILE]: await fileWith(KEY) };
+      const env = { DATABASE_URL, THINGS_ENV, [variableOf(BOOTSTRAP_KEY_FILE)]: await fileWith(KEY) };
       const servers = await Promise.all([1, 2, 3].map(() => startProgram(folder, env)));
       for (const { baseUrl } of servers) {
         const response = await fetch(`${baseUrl}/things`, { headers: { Authorization: `Bearer ${KEY}` } });
@@ -103,7 +105,11 @@ describe("the file of the bootstrap key", () => {
   test("SIGUSR2 reads the key file anew, and an unusable file changes nothing", async (context) => {
     needsPosix(context, "SIGUSR2");
     const file = await fileWith(KEY);
-    const env = { DATABASE_URL: await temporaryUrl(), THINGS_ENV: "production", [BOOTSTRAP_KEY_FILE]: file };
+    const env = {
+      DATABASE_URL: await temporaryUrl(),
+      THINGS_ENV: "production",
+      [variableOf(BOOTSTRAP_KEY_FILE)]: file,
+    };
     const program = await startProgram(await temporaryFolder(), env);
     const status = async (key: string): Promise<number> =>
       (await fetch(`${program.baseUrl}/things`, { headers: { Authorization: `Bearer ${key}` } })).status;
@@ -112,7 +118,7 @@ describe("the file of the bootstrap key", () => {
     await writeFile(file, "");
     program.child.kill("SIGUSR2");
     await expect.poll(() => program.output()).toContain('"msg":"the reload failed, ');
-    expect(program.output()).toContain(`${BOOTSTRAP_KEY_FILE} names a file that is empty.`);
+    expect(program.output()).toContain(`${variableOf(BOOTSTRAP_KEY_FILE)} names a file that is empty.`);
     await writeFile(file, next);
     program.child.kill("SIGUSR2");
     await expect.poll(() => status(next)).toBe(200);
@@ -122,17 +128,19 @@ describe("the file of the bootstrap key", () => {
 
   test("a key file that other users may read stops the start with one line", async (context) => {
     needsPosix(context, "file modes");
-    const env = { DATABASE_URL: await temporaryUrl(), [BOOTSTRAP_KEY_FILE]: await fileWith(KEY, 0o644) };
+    const env = { DATABASE_URL: await temporaryUrl(), [variableOf(BOOTSTRAP_KEY_FILE)]: await fileWith(KEY, 0o644) };
     const { code, stdout, stderr } = await run(["serve"], env);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
-    expect(stderr).toMatch(new RegExp(`^${BOOTSTRAP_KEY_FILE} names a file that users other than its owner .*\n$`));
+    expect(stderr).toMatch(
+      new RegExp(`^${variableOf(BOOTSTRAP_KEY_FILE)} names a file that users other than its owner .*\n$`),
+    );
   });
 
   test("`keys generate` prints a valid bootstrap key without touching a database", async () => {
     const DATABASE_URL = "file:/dev/null/things.db";
     const { code, stdout } = await run(["keys", "generate"], { DATABASE_URL, THINGS_ENV: "production" });
     expect(code).toBe(0);
-    expect(stdout).toMatch(new RegExp(`^${KEY_PREFIX}_live_\\w{49}\n$`));
+    expect(stdout).toMatch(new RegExp(`^${SERVICE.keyPrefix}_live_\\w{49}\n$`));
     expect(await ensureBootstrapKey(await temporaryDatabase(), await fileWith(stdout), "production")).toBe(
       "registered",
     );

@@ -1,4 +1,4 @@
-import { openDatabase } from "@platform/storage/database";
+import { openDatabase } from "@openapi-operations/storage/database";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
 import { insertThing } from "./things.ts";

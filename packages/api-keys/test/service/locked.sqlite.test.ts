@@ -1,4 +1,4 @@
-import { pathOfFileUrl } from "@platform/storage/url";
+import { pathOfFileUrl } from "@openapi-operations/storage/url";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
 import { expectError, creation, startService } from "./start.ts";

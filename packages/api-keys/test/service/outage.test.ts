@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { pathOfFileUrl } from "@platform/storage/url";
+import { pathOfFileUrl } from "@openapi-operations/storage/url";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { expectError, creation, startService } from "./start.ts";

@@ -1,4 +1,4 @@
-import { openDatabase } from "@platform/storage/database";
+import { openDatabase } from "@openapi-operations/storage/database";
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { expectError, startService, type TestService } from "./start.ts";

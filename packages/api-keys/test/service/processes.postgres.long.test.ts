@@ -1,4 +1,5 @@
-import { migrate } from "@platform/storage/migrations";
+import { migrate } from "@openapi-operations/storage/migrations";
+import { temporaryUrl } from "@openapi-operations/storage/testing";
 import { needsTool } from "@platform/test-support/machine";
 import {
   createDatabase,
@@ -6,7 +7,7 @@ import {
   postgresUnavailable,
   startPostgres,
 } from "@platform/test-support/postgres";
-import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApiKey, revokeApiKey } from "../../src/keys.repository.ts";
 import { MIGRATIONS, opened } from "../tables.ts";

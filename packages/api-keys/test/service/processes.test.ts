@@ -3,11 +3,12 @@ import { once } from "node:events";
 import { Agent, createServer as createHttpServer, type IncomingMessage, request } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { text } from "node:stream/consumers";
-import { METRICS_PREFIX } from "@platform/command-line/name";
-import { startService } from "@platform/service/start-service";
-import { pathOfFileUrl } from "@platform/storage/url";
+import { SERVICE } from "@openapi-operations/command-line/name";
+import { startService } from "@openapi-operations/service/start-service";
+import { pathOfFileUrl } from "@openapi-operations/storage/url";
+import { temporaryUrl } from "@openapi-operations/storage/testing";
 import { answeringProcesses, sampleOf } from "@platform/test-support/program";
-import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import Sqlite from "better-sqlite3";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -95,7 +96,7 @@ describe("a cluster", () => {
       await expect.poll(() => answeringProcesses(program).size).toBe(PROCESSES);
       const created = 'http_requests_total{operation_id="createThing",status="201"}';
       await expect.poll(() => sampleOf(program, created)).toBe(10);
-      expect(await sampleOf(program, `${METRICS_PREFIX}_commit_batch_size_sum`)).toBeGreaterThanOrEqual(10);
+      expect(await sampleOf(program, `${SERVICE.metricsPrefix}_commit_batch_size_sum`)).toBeGreaterThanOrEqual(10);
 
       expect(await run(["keys", "revoke", "1"], { DATABASE_URL: `file:${folder}/data/things.db` })).toMatchObject({
         code: 0,

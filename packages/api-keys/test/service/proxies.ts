@@ -4,7 +4,6 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { NAME } from "@platform/command-line/name";
 import { root } from "@platform/test-support/clone";
 import { freePort } from "@platform/test-support/machine";
 import { nobody } from "@platform/test-support/postgres";
@@ -46,7 +45,7 @@ export async function startPgbouncer(url: string): Promise<Proxy> {
   const { username, password, host } = new URL(url);
   const [port, [address, serverPort]] = [await freePort(), host.split(":")];
   const config = await recipe("ini", {
-    [`${NAME} = host=10.0.0.1 port=5432`]: `* = host=${address} port=${serverPort}`,
+    "petstore = host=10.0.0.1 port=5432": `* = host=${address} port=${serverPort}`,
     "listen_port = 6432": `listen_port = ${port}\nunix_socket_dir =`,
     "/etc/pgbouncer/": "",
   });

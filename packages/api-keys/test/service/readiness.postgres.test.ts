@@ -1,7 +1,8 @@
 import { connect, createServer, type Socket } from "node:net";
-import { METRICS_PREFIX } from "@platform/command-line/name";
+import { SERVICE } from "@openapi-operations/command-line/name";
+import { temporaryUrl } from "@openapi-operations/storage/testing";
 import { execute } from "@platform/test-support/postgres";
-import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import { describe, expect, inject, onTestFinished, test } from "vitest";
 import { creation, expectError, startProgram, startService } from "./start.ts";
 
@@ -34,14 +35,14 @@ describe("readiness", () => {
 });
 
 describe("metrics", () => {
-  const SAMPLES = new RegExp(`^${METRICS_PREFIX}_(commit_batch_size_(sum|count)|wal_bytes) .*`, "gm");
+  const SAMPLES = new RegExp(`^${SERVICE.metricsPrefix}_(commit_batch_size_(sum|count)|wal_bytes) .*`, "gm");
 
   test("/metrics counts one commit for each write on PostgreSQL, and has no size of a write-ahead log", async () => {
     await using service = await startService({ METRICS_PORT: "0" });
     const samples = async () => (await (await fetch(service.metricsUrl!)).text()).match(SAMPLES);
     const commits = (count: number) => [
-      `${METRICS_PREFIX}_commit_batch_size_sum ${count}`,
-      `${METRICS_PREFIX}_commit_batch_size_count ${count}`,
+      `${SERVICE.metricsPrefix}_commit_batch_size_sum ${count}`,
+      `${SERVICE.metricsPrefix}_commit_batch_size_count ${count}`,
     ];
     expect(await samples()).toEqual(commits(0));
     await Promise.all([service.add(), service.add(), service.add()]);

@@ -1,5 +1,5 @@
 import { rename } from "node:fs/promises";
-import { pathOfFileUrl } from "@platform/storage/url";
+import { pathOfFileUrl } from "@openapi-operations/storage/url";
 import { needsPosix } from "@platform/test-support/machine";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";

@@ -1,4 +1,4 @@
-import { KEY_PREFIX, METRICS_PREFIX } from "@platform/command-line/name";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import { describe, expect, test } from "vitest";
 import { generateApiKey } from "../../src/api-key.ts";
 import { createApiKey } from "../../src/keys.repository.ts";
@@ -56,8 +56,8 @@ describe("the metrics", () => {
     await service.request("/things", creation("Canary"));
     const read = async () => (await fetch(service.metricsUrl!)).text();
     await expect.poll(read).toMatch(/^http_requests_total\{operation_id="createThing",status="201"\} 1$/m);
-    expect(await read()).toMatch(new RegExp(`^${METRICS_PREFIX}_commit_batch_size_sum [1-9]`, "m"));
-    expect(await read()).toMatch(new RegExp(`^${METRICS_PREFIX}_wal_bytes [1-9]\\d{3}`, "m"));
-    expect(await read()).not.toMatch(new RegExp(`${KEY_PREFIX}_(?:live|test)_|Canary`));
+    expect(await read()).toMatch(new RegExp(`^${SERVICE.metricsPrefix}_commit_batch_size_sum [1-9]`, "m"));
+    expect(await read()).toMatch(new RegExp(`^${SERVICE.metricsPrefix}_wal_bytes [1-9]\\d{3}`, "m"));
+    expect(await read()).not.toMatch(new RegExp(`${SERVICE.keyPrefix}_(?:live|test)_|Canary`));
   });
 });

@@ -1,8 +1,9 @@
 import { listAudit } from "../../src/audit.repository.ts";
 import { createApiKey, findApiKey, type IssuedApiKey, listApiKeys } from "../../src/keys.repository.ts";
-import { migrate } from "@platform/storage/migrations";
-import { NAME } from "@platform/command-line/name";
-import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import { migrate } from "@openapi-operations/storage/migrations";
+import { SERVICE } from "@openapi-operations/command-line/name";
+import { temporaryUrl } from "@openapi-operations/storage/testing";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import { expect, test } from "vitest";
 import { MIGRATIONS } from "../tables.ts";
 import { run, startProgram } from "./start.ts";
@@ -70,7 +71,7 @@ test("one of several processes that rotate a key at once succeeds, and the other
 
   const [winner, ...losers] = results.toSorted((a, b) => a.code - b.code);
   expect(winner).toMatchObject({ code: 0, stderr: "" });
-  const stderr = `error: key 1 is already rotated; rotate the key that replaced it, see \`${NAME} keys list\`\n`;
+  const stderr = `error: key 1 is already rotated; rotate the key that replaced it, see \`${SERVICE.name} keys list\`\n`;
   const refusal = { code: 1, stdout: "", stderr };
   expect(losers).toEqual([refusal, refusal]);
   expect(await findApiKey(db, (JSON.parse(winner!.stdout) as IssuedApiKey).key, Date.now())).toMatchObject({ id: 2 });

@@ -2,13 +2,13 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { NAME } from "@platform/command-line/name";
-import { createLogger } from "@platform/service/request-log";
-import type { Service } from "@platform/service/serving";
-import { startService as serve } from "@platform/service/start-service";
-import { json, type Line } from "@platform/service/testing";
+import { SERVICE } from "@openapi-operations/command-line/name";
+import { createLogger } from "@openapi-operations/service/request-log";
+import type { Service } from "@openapi-operations/service/serving";
+import { startService as serve } from "@openapi-operations/service/start-service";
+import { json, type Line } from "@openapi-operations/service/testing";
+import { newDatabase } from "@openapi-operations/storage/testing";
 import * as support from "@platform/test-support/program";
-import { newDatabase } from "@platform/test-support/temporary";
 import { expect } from "vitest";
 import { readConfig } from "./config.ts";
 import { prepare, type Probes, type Thing, thingsService } from "./things.ts";
@@ -27,7 +27,7 @@ export interface TestService extends Service, AsyncDisposable {
 
 /** Starts a whole service in this process, over a new database unless `env` names another. */
 export async function startService(env: NodeJS.ProcessEnv = {}, probes: Probes = {}): Promise<TestService> {
-  const folder = await mkdtemp(join(tmpdir(), `${NAME}-`));
+  const folder = await mkdtemp(join(tmpdir(), `${SERVICE.name}-`));
   const database = await newDatabase();
   const databaseUrl = env["DATABASE_URL"] ?? database.url;
   const quickstartFile = join(folder, "quickstart.key");

@@ -1,8 +1,9 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { openDatabase } from "@platform/storage/database";
-import { migrate } from "@platform/storage/migrations";
-import { temporaryFolder, temporaryUrl } from "@platform/test-support/temporary";
+import { openDatabase } from "@openapi-operations/storage/database";
+import { migrate } from "@openapi-operations/storage/migrations";
+import { temporaryUrl } from "@openapi-operations/storage/testing";
+import { temporaryFolder } from "@platform/test-support/temporary";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Database, MIGRATIONS } from "../tables.ts";
 import { insertThing, type Thing } from "./things.ts";
@@ -11,7 +12,7 @@ import { pathOf, startProgram, startService } from "./start.ts";
 const SERVERS = 8;
 /** As separate programs, each of which loads every module. */
 const PROGRAMS = 4;
-/** `pnpm --filter @platform/api-keys test:starts` runs 20. */
+/** `pnpm --filter @openapi-operations/api-keys test:starts` runs 20. */
 const TIMES = Number(process.env["STARTS"] ?? 1);
 
 /** The migrations of the first version, and its data. */

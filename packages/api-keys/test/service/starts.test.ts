@@ -1,8 +1,8 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { openDatabase } from "@platform/storage/database";
-import { migrate } from "@platform/storage/migrations";
-import { temporaryUrl } from "@platform/test-support/temporary";
+import { openDatabase } from "@openapi-operations/storage/database";
+import { migrate } from "@openapi-operations/storage/migrations";
+import { temporaryUrl } from "@openapi-operations/storage/testing";
 import { describe, expect, test } from "vitest";
 import { type Database, MIGRATIONS } from "../tables.ts";
 import { pathOf, run, startService } from "./start.ts";

@@ -1,24 +1,21 @@
-import type { OpenedService, ProcessContext } from "@platform/service/serving";
-import { errorBody, type ErrorBody } from "@platform/service/errors";
-import { operationOptions } from "@platform/service/operation-options";
-import { page, type Slice } from "@platform/service/page";
-import type { ServiceProgram } from "@platform/service/run-service";
-import { createServiceApp } from "@platform/service/service-app";
-import { openDatabase } from "@platform/storage/database";
-import { isDatabaseUnavailable } from "@platform/storage/database-error";
-import { findDatabaseFailure, outageLog } from "@platform/storage/outage";
-import { migrate } from "@platform/storage/migrations";
-import { openStorage } from "@platform/storage/open-storage";
-import type { Storage } from "@platform/storage/storage";
-import { addStorageMetrics } from "@platform/storage/storage-metrics";
+import type { OpenedService, ProcessContext } from "@openapi-operations/service/serving";
+import { errorBody, type ErrorBody } from "@openapi-operations/service/errors";
+import { operationOptions } from "@openapi-operations/service/operation-options";
+import { page, type Slice } from "@openapi-operations/service/page";
+import type { ServiceProgram } from "@openapi-operations/service/run-service";
+import { createServiceApp } from "@openapi-operations/service/service-app";
+import { expectValid } from "@openapi-operations/service/stub";
+import { databaseHealth } from "@openapi-operations/storage/outage";
+import type { Storage } from "@openapi-operations/storage/storage";
 import { type Handlers, implement, type Implementation } from "express-operations";
 import type { Insertable } from "kysely";
 import { holdsApiKey } from "../../src/api-key.ts";
-import { authentication, type HandlerContext, keyUses, type KeyUses } from "../../src/authentication.ts";
-import { ensureBootstrapKey, ensureQuickstartKey } from "../../src/first-keys.ts";
+import type { KeyUses } from "../../src/authentication.ts";
 import { idempotent } from "../../src/idempotent.ts";
-import { withRateLimits } from "../../src/rate-limits.ts";
-import { type Database, MIGRATIONS, type Tables, TABLES } from "../tables.ts";
+import type { HandlerContext, Schemes } from "../../src/schemes.ts";
+import { securityOptions } from "../../src/security.ts";
+import { openKeyedStorage, prepareDatabase } from "../../src/serving.ts";
+import { type Database, SCHEMA, type Tables, TABLES } from "../tables.ts";
 import { type Config, SCOPES } from "./config.ts";
 import { document } from "./things.document.ts";
 
@@ -57,18 +54,10 @@ interface Failure {
   content: { "application/json": ErrorBody };
 }
 
-/** Migrates the database and creates the first keys. */
-export async function prepare(config: Config): Promise<void> {
-  const db = openDatabase<Tables>(config.databaseUrl);
-  try {
-    await migrate(db, MIGRATIONS, { mayBeNewer: true });
-    if (config.bootstrapKeyFile !== undefined)
-      await ensureBootstrapKey(db, config.bootstrapKeyFile, config.environment);
-    if (config.environment === "development") await ensureQuickstartKey(db, config.quickstartFile, SCOPES);
-  } finally {
-    await db.destroy();
-  }
-}
+const SCHEMES = { bearerAuth: "apiKey" } as const satisfies Schemes;
+
+/** Prepares the database, before any process serves. */
+export const prepare = (config: Config): Promise<void> => prepareDatabase(config, { schema: SCHEMA, scopes: SCOPES });
 
 /** Where tests look at a service from inside. */
 export interface Probes {
@@ -90,18 +79,9 @@ export function thingsService(config: Config, probes: Probes = {}): Omit<Service
 }
 
 async function open(config: Config, context: ProcessContext, probes: Probes): Promise<OpenedService> {
-  const { logger, metrics, tracing, isStopping, onClose } = context;
-  const storage =
-    probes.storage ??
-    openStorage<Tables>(config.databaseUrl, {
-      watchedTable: "api_keys",
-      onCommit: metrics && addStorageMetrics(metrics.registry, config.databaseUrl),
-    });
-  onClose(() => storage.destroy());
-  await storage.open().catch(() => {}); // each request tries again and reports the error
-  const uses = keyUses(storage.write, logger);
-  onClose(() => uses.close());
-  const findFailure = () => findDatabaseFailure(storage, Object.keys(TABLES));
+  const { logger, metrics, tracing, isStopping } = context;
+  const opened = await openKeyedStorage<Tables>(config, context);
+  const storage = probes.storage ?? opened.storage;
   const app = createServiceApp({
     ...config,
     document,
@@ -112,12 +92,8 @@ async function open(config: Config, context: ProcessContext, probes: Probes): Pr
     observer: metrics,
     tracing,
     isSecret: holdsApiKey,
-    findFailure,
-    outages: {
-      isOutage: isDatabaseUnavailable,
-      logOutage: outageLog(logger, async () => (await findFailure()) === undefined),
-    },
-    api: await operations(config, context, storage, uses),
+    ...databaseHealth(storage, TABLES, logger),
+    api: await operations(config, context, storage, opened.keyUses),
   });
   return { app, stopWaiting: storage.stopWaiting };
 }
@@ -128,23 +104,21 @@ async function operations(
   storage: Storage<Tables>,
   uses: KeyUses,
 ): Promise<Implementation> {
-  const security = { bearerAuth: authentication(storage.db, uses, config.environment) };
-  const implementation = implement<Operations, HandlerContext<Tables>>()({
+  const implementation = implement<Operations, HandlerContext<typeof SCHEMES, Tables>>()({
     ...operationOptions({ ...config, logger, observer: metrics, shutdown }),
+    ...(await securityOptions(document, SCHEMES, { ...config, storage, keyUses: uses })),
     document,
     realm: "things",
-    ...withRateLimits(config.rateLimits, storage.db, security),
     context: storage,
     cache: { version: "dataVersion", bytes: 2 ** 20 },
     handlers,
   });
-  const [broken] = await implementation.ready;
-  if (broken !== undefined) throw broken.error;
+  await expectValid(implementation, handlers, logger);
   return implementation;
 }
 
 /** Returns the handlers of `document`. */
-const handlers: Handlers<Operations, HandlerContext<Tables>> = {
+const handlers: Handlers<Operations, HandlerContext<typeof SCHEMES, Tables>> = {
   listThings: { isCacheable: true, handler: (input) => page(input, (slice) => listThings(input.context.db, slice)) },
 
   async createThing(input) {

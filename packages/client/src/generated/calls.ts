@@ -1,6 +1,6 @@
 // Generated from the contract by fetch-operations. Do not edit.
 import type { Call as CallOf, Items as ItemsOf, Page as PageOf } from "fetch-operations";
-import type { CallOptions, DataOf, EmptyError, ErrorResponse, ErrorStatus, Failure, Fields, In, ItemOf, Success } from "fetch-operations";
+import type { CallOptions, DataOf, EmptyError, ErrorResponse, ErrorStatus, Failure, Fields, In, ItemOf, ResponseStatus, Success, UndeclaredError } from "fetch-operations";
 import type { paths } from "./schema.ts";
 
 /** The input of `listPets`: its parameters. */
@@ -18,6 +18,7 @@ export type ListPetsResult =
   | ErrorResponse<429, paths["/pets"]["get"]["responses"][429]["content"]["application/json"]>
   | ErrorResponse<503, paths["/pets"]["get"]["responses"][503]["content"]["application/json"]>
   | ErrorResponse<Exclude<ErrorStatus, 400 | 401 | 403 | 429 | 503>, paths["/pets"]["get"]["responses"]["default"]["content"]["application/json"]>
+  | ErrorResponse<Exclude<ResponseStatus, 200 | 304 | ErrorStatus>, UndeclaredError>
   | Failure;
 
 /** The input of `createPet`: its parameters and body. */
@@ -39,6 +40,7 @@ export type CreatePetResult =
   | ErrorResponse<429, paths["/pets"]["post"]["responses"][429]["content"]["application/json"]>
   | ErrorResponse<503, paths["/pets"]["post"]["responses"][503]["content"]["application/json"]>
   | ErrorResponse<Exclude<ErrorStatus, 400 | 401 | 403 | 409 | 412 | 413 | 415 | 422 | 429 | 503>, paths["/pets"]["post"]["responses"]["default"]["content"]["application/json"]>
+  | ErrorResponse<Exclude<ResponseStatus, 201 | ErrorStatus>, UndeclaredError>
   | Failure;
 
 /** The input of `getPet`: its parameters. */
@@ -57,6 +59,7 @@ export type GetPetResult =
   | ErrorResponse<429, paths["/pets/{petId}"]["get"]["responses"][429]["content"]["application/json"]>
   | ErrorResponse<503, paths["/pets/{petId}"]["get"]["responses"][503]["content"]["application/json"]>
   | ErrorResponse<Exclude<ErrorStatus, 400 | 401 | 403 | 404 | 429 | 503>, paths["/pets/{petId}"]["get"]["responses"]["default"]["content"]["application/json"]>
+  | ErrorResponse<Exclude<ResponseStatus, 200 | 304 | ErrorStatus>, UndeclaredError>
   | Failure;
 
 /** A method for each operation. */

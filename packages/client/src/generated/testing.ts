@@ -25,8 +25,8 @@ interface MockAnswers extends MockAnswersOf<Types> {}
 export type Mock<Id extends OperationId> = MockOf<Types, Id>;
 
 /**
- * A response with a status that the contract declares. The default body is the contract's example of that status. Missing
- * required headers are added with the contract's examples.
+ * A response with a status that the contract declares. The default body is the contract's example of that status, or else
+ * a valid value of its schema. Missing required headers are added in the same way.
  */
 export type MockAnswer<Id extends OperationId> = MockAnswers[Id];
 

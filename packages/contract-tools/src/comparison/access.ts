@@ -11,27 +11,58 @@ import {
   type PartChange,
   partChanges,
   type PlacedChange,
-  shown,
+  resolved,
+  type Side,
 } from "./changes.ts";
 
-/** Compares the security of an operation: a client that met one requirement must still meet one (OpenAPI 3.1, "Security Requirement Object"). */
-export function securityChanges(documents: Documents, entries: Pair<OperationEntry>): PartChange[] {
+/**
+ * Compares the security of an operation: a client that met one requirement must still meet one (OpenAPI 3.1, "Security
+ * Requirement Object"). In a call the service presents the credentials, so each of its later requirements must be one of today.
+ */
+export function securityChanges(documents: Documents, entries: Pair<OperationEntry>, isCalled: boolean): PartChange[] {
+  const renamed = renamedSchemes(documents);
   const { before, after } = both((side) =>
-    needsOf(requirementsOf(documents[side], entries[side]) as Record<string, string[]>[]),
+    needsOf(requirementsOf(documents[side], entries[side]), side === "before" ? renamed : new Map()),
   );
   if (isDeepStrictEqual(new Set(before.map(String)), new Set(after.map(String)))) return [];
-  const isEnough = before.every((has) => after.some((needs) => needs.every((need) => has.includes(need))));
+  const [given, needed] = isCalled ? [after, before] : [before, after];
+  const isEnough = given.every((has) => needed.some((needs) => needs.every((need) => has.includes(need))));
   const what = `the security changes from ${listed(before)} to ${listed(after)}`;
   const { operation } = entries.after;
   const at = { node: operation, ...(operation.security !== undefined && { key: "security" }) };
-  const because = `The credentials that clients send today ${isEnough ? "still" : "no longer"} suffice.`;
+  const because = isCalled
+    ? `The credentials that the service presents ${isEnough ? "still" : "may no longer"} satisfy clients.`
+    : `The credentials that clients send today ${isEnough ? "still" : "no longer"} suffice.`;
   return [{ impact: isEnough ? "additive" : "breaking", what, because, at }];
 }
 
+/** Returns the later name of each scheme that only has another name. Names of schemes are not sent. */
+function renamedSchemes(documents: Documents): Map<string, string> {
+  const schemes = both(
+    (side): Record<string, unknown> =>
+      (documents[side].components as { securitySchemes?: Node })?.securitySchemes ?? {},
+  );
+  const contentOf = (side: Side, name: string) => {
+    const { description: _, scheme, ...others } = resolved(documents[side], schemes[side][name])!;
+    return { ...others, scheme: String(scheme).toLowerCase() };
+  };
+  const added = Object.keys(schemes.after).filter((name) => !Object.hasOwn(schemes.before, name));
+  const removed = Object.keys(schemes.before).filter((name) => !Object.hasOwn(schemes.after, name));
+  return new Map(
+    removed.flatMap((name) => {
+      const same = added.filter((other) => isDeepStrictEqual(contentOf("before", name), contentOf("after", other)));
+      return same.length === 1 ? [[name, same[0]!]] : [];
+    }),
+  );
+}
+
 /** Each requirement as an array of its schemes and scopes, such as `bearerAuth` and `bearerAuth (pets:read)`. */
-function needsOf(requirements: Record<string, string[]>[]): string[][] {
+function needsOf(requirements: Record<string, string[]>[], renamed: Map<string, string>): string[][] {
   const needs = requirements.map((schemes) =>
-    Object.entries(schemes).flatMap(([scheme, scopes]) => [scheme, ...scopes.map((scope) => `${scheme} (${scope})`)]),
+    Object.entries(schemes).flatMap(([name, scopes]) => {
+      const scheme = renamed.get(name) ?? name;
+      return [scheme, ...scopes.map((scope) => `${scheme} (${scope})`)];
+    }),
   );
   return needs.length === 0 ? [[]] : needs.map((each) => each.toSorted());
 }
@@ -72,8 +103,15 @@ function schemeChanges(documents: Documents, schemes: Pair<Node>): PartChange[] 
 function flowChanges(documents: Documents, name: string, flow: Pair<Node | undefined>): PartChange[] {
   const reasons = { added: "Clients need not use it.", removed: "Clients may use it today." };
   const subject = `the flow \`${name}\``;
-  const changes = partChanges(flow, reasons, ({ before, after }) => {
-    if (isDeepStrictEqual({ ...before, scopes: null }, { ...after, scopes: null })) return [];
+  const changes = partChanges(flow, reasons, ({ before, after }): PartChange[] => {
+    const without = (own: Node) => ({ ...own, scopes: null, refreshUrl: null });
+    const isKept = isDeepStrictEqual(without(before), without(after));
+    const [refresh, current] = [before["refreshUrl"], after["refreshUrl"]];
+    if (isKept && refresh === current) return [];
+    if (isKept && refresh === undefined) {
+      const optional = "Clients need not refresh their tokens there.";
+      return [{ impact: "additive", what: "gets a `refreshUrl`", because: optional, at: { node: after } }];
+    }
     const because = "Clients have to get their tokens in another way.";
     return [{ impact: "breaking", what: "changes", because, at: { node: after } }];
   });
@@ -98,37 +136,4 @@ function scopeChanges(documents: Documents, { before, after }: Pair<Node | undef
       at: { node: after },
     }));
   });
-}
-
-/** Compares the servers of two nodes. Generated clients call the first one by default, so its change counts too. */
-export function serverChanges(nodes: Pair<{ servers?: unknown }>, holder: object): PartChange[] {
-  const serversOf = ({ servers = [{ url: "/" }] }: { servers?: unknown }) => servers as Node[];
-  const [before, after] = [serversOf(nodes.before), serversOf(nodes.after)];
-  const at = { node: holder, key: "servers" };
-  const [old, first] = [before[0]?.["url"], after[0]?.["url"]];
-  const removed = before.flatMap((server): PartChange[] => {
-    const url = shown(server["url"]);
-    const current = after.find((each) => each["url"] === server["url"]);
-    if (current === undefined)
-      return [{ impact: "breaking", what: `the server ${url} is removed`, because: "Clients call it today.", at }];
-    if (isDeepStrictEqual(withoutAnnotations(server), withoutAnnotations(current))) return [];
-    const because = "Clients may call another address than today.";
-    return [{ impact: "breaking", what: `the variables of the server ${url} change`, because, at }];
-  });
-  const added = after
-    .filter(({ url }) => !before.some((server) => server["url"] === url))
-    .map(({ url }): PartChange => {
-      const what = `the server ${shown(url)} is added`;
-      return { impact: "additive", what, because: "Clients need not call it.", at };
-    });
-  if (first === old || !after.some(({ url }) => url === old)) return [...removed, ...added];
-  const because = "Generated clients call the first server by default.";
-  return [...removed, ...added, { impact: "breaking", what: `the first server ${fromTo(old, first)}`, because, at }];
-}
-
-function withoutAnnotations(server: Node): Node {
-  const variables = Object.entries((server["variables"] ?? {}) as Record<string, Node>);
-  const unannotated = (node: Node) => Object.fromEntries(Object.entries(node).filter(([key]) => !isAnnotation(key)));
-  const entries = variables.map(([name, variable]) => [name, unannotated(variable)]);
-  return { ...unannotated(server), variables: Object.fromEntries(entries) };
 }

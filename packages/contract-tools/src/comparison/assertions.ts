@@ -1,6 +1,12 @@
-import { isAnnotation } from "openapi-document";
-import { type Effect, effect, keysOf, type Pair, type SchemaChange, type Scope, shown, verb } from "./changes.ts";
+import { isDeepStrictEqual } from "node:util";
+import { isRecord } from "openapi-document";
 import { type Keywords, type SchemaNode, valuesOf } from "./alternatives.ts";
+import { BOUNDS, isTighter, tightest } from "./bounds.ts";
+import { type Condition, type Contained, isNote, type Others, type Schemas } from "./canonical.ts";
+import { type Effect, effect, keysOf, type Pair, type SchemaChange, type Scope, shown, verb } from "./changes.ts";
+import { excludeEachOther } from "./inclusion.ts";
+import { meaningOf } from "./meaning.ts";
+import { objectOf } from "./parts.ts";
 
 /** The effect of a change of type; undefined if the type is the same. */
 export function typeEffect(before: string | undefined, after: string | undefined): Effect | undefined {
@@ -9,24 +15,33 @@ export function typeEffect(before: string | undefined, after: string | undefined
   return before === undefined || (before === "number" && after === "integer") ? "narrows" : "replaces";
 }
 
-/** Compares the keywords that exclude values by themselves, and `discriminator`. */
-export function assertionChanges(scope: Scope, keywords: Pair<Keywords>): SchemaChange[] {
-  return [valueChanges, boundChanges, otherChanges, discriminatorChanges].flatMap((compare) =>
-    compare(scope, keywords),
-  );
+/**
+ * Compares the keywords that exclude values by themselves. `isSame` tells whether two schemas accept the same values, and `isKept`
+ * whether an earlier one has only more fields in the later one.
+ */
+export function assertionChanges(scope: Scope, keywords: Pair<Keywords>, isSame: Test, isKept: Test): SchemaChange[] {
+  return [
+    ...valueChanges(scope, keywords),
+    ...boundChanges(scope, keywords),
+    ...otherChanges(scope, keywords, isSame),
+    ...exclusionChanges(scope, keywords, isKept),
+    ...unsupportedChanges(scope, keywords),
+  ];
 }
+
+type Test = (schemas: Pair<SchemaNode>) => boolean;
 
 /** Compares the values of `enum` and `const`. */
 function valueChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
   const [old, current] = [valuesOf(before), valuesOf(after)];
-  const key = after["enum"] === undefined ? "const" : "enum";
+  const key = "enum";
   if (old === undefined)
     return current === undefined ? [] : [effect(scope, "narrows", `the values are limited to ${listed(current)}`, key)];
   if (current === undefined) return [effect(scope, "widens", `values besides ${listed(old)} become valid`)];
   const lost = old.filter((value) => !current.includes(value));
   const gained = current.filter((value) => !old.includes(value));
   if (lost.length + gained.length === 0 && old.join() !== current.join()) {
-    const change = effect(scope, "widens", "the order of the values changes", key);
+    const { effect: _, ...change } = effect(scope, "widens", "the order of the values changes", key);
     return [{ ...change, impact: "documentation", because: "The order has no meaning." }];
   }
   return [
@@ -39,129 +54,94 @@ function listed(values: string[]): string {
   return values.length > 9 ? `${values.slice(0, 9).join(", ")}, …` : values.join(", ");
 }
 
-/** A keyword that bounds values. In OpenAPI 3.0 the exclusive keyword is a flag beside it. */
-interface Bound {
-  sign: 1 | -1;
-  keyword: string;
-  exclusive?: string;
-  /** The bound if the keyword is absent. */
-  otherwise?: number;
-}
-
-const BOUNDS: Bound[] = [
-  { sign: 1, keyword: "minimum", exclusive: "exclusiveMinimum" },
-  { sign: -1, keyword: "maximum", exclusive: "exclusiveMaximum" },
-  ...["minLength", "minItems", "minProperties"].map((keyword): Bound => ({ sign: 1, keyword, otherwise: 0 })),
-  ...["maxLength", "maxItems", "maxProperties"].map((keyword): Bound => ({ sign: -1, keyword })),
-];
-
-/** A bound as a number: the greater, the tighter. */
-interface Limit {
-  tightness: number;
-  isExcluded: boolean;
-  text?: string;
-}
-
 /** Compares the bounds of lengths, counts and numbers. */
 function boundChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
   return BOUNDS.flatMap((bound) => {
     const [old, current] = [tightest(before, bound), tightest(after, bound)];
-    const isTighter = tighter(current, old);
-    if (!isTighter && !tighter(old, current)) return [];
+    const narrows = isTighter(current, old);
+    if (!narrows && !isTighter(old, current)) return [];
     const { keyword, exclusive = keyword } = bound;
     const what = changeText(keyword, old.text, current.text);
-    return [effect(scope, isTighter ? "narrows" : "widens", what, after[keyword] === undefined ? exclusive : keyword)];
+    return [effect(scope, narrows ? "narrows" : "widens", what, after[keyword] === undefined ? exclusive : keyword)];
   });
 }
 
-function tightest(keywords: Keywords, { sign, keyword, exclusive = "", otherwise }: Bound): Limit {
-  const isFlagged = keywords[exclusive]?.includes(true) ?? false;
-  const numbers = (key: string) => (keywords[key] ?? []).filter((value) => typeof value === "number");
-  const limit = (value: number, isExcluded: boolean): Limit => {
-    return { tightness: sign * value, isExcluded, text: isExcluded ? `${value} (excluded)` : String(value) };
-  };
-  const limits = [
-    ...numbers(keyword).map((value) => limit(value, isFlagged)),
-    ...numbers(exclusive).map((value) => limit(value, true)),
-  ];
-  const none: Limit = { tightness: otherwise ?? Number.NEGATIVE_INFINITY, isExcluded: false };
-  return limits.reduce((one, other) => (tighter(other, one) ? other : one), none);
-}
-
-function tighter(one: Limit, other: Limit): boolean {
-  return one.tightness > other.tightness || (one.tightness === other.tightness && one.isExcluded && !other.isExcluded);
-}
-
-/** A keyword that excludes values. Adding it narrows and removing it widens, unless a change of it may do either. */
+/** How a keyword that excludes values is compared. Adding it narrows and removing it widens, unless it may do either. */
 interface Assertion {
   mayDoEither?: true;
-  /** Whether the value is one schema, or holds several. */
-  holds?: "schema" | "schemas";
-  /** The value that excludes nothing. */
-  unrestricted?: boolean;
+  /** Returns the schemas in a value of the keyword, by their names. */
+  schemas?: (value: never) => Schemas;
+  /** Returns the value as a document writes it. */
+  written?: (value: never) => unknown;
 }
 
-const ASSERTIONS = new Map<string, Assertion>([
-  ["pattern", {}],
-  ["format", {}],
-  ["multipleOf", {}],
-  ["uniqueItems", { unrestricted: false }],
-  ["not", { holds: "schema" }],
-  ["propertyNames", { holds: "schema" }],
-  ["dependentRequired", {}],
-  ["unevaluatedItems", { holds: "schema", unrestricted: true }],
-  ["unevaluatedProperties", { holds: "schema", unrestricted: true }],
-  ["contentEncoding", { mayDoEither: true }],
-  ["contentMediaType", { mayDoEither: true }],
-  ["contentSchema", { mayDoEither: true, holds: "schema" }],
-  ["patternProperties", { mayDoEither: true, holds: "schemas" }],
-  ["dependentSchemas", { mayDoEither: true, holds: "schemas" }],
-  ["prefixItems", { mayDoEither: true, holds: "schemas" }],
-  ["contains", { mayDoEither: true, holds: "schema" }],
-  ["minContains", { mayDoEither: true }],
-  ["maxContains", { mayDoEither: true }],
-  ["if", { mayDoEither: true, holds: "schema" }],
-  ["then", { mayDoEither: true, holds: "schema" }],
-  ["else", { mayDoEither: true, holds: "schema" }],
-]);
+const ONE_SCHEMA: Assertion = { schemas: (schema: SchemaNode) => ({ schema }) };
+
+const ASSERTIONS: Record<string, Assertion> = {
+  pattern: {},
+  format: {},
+  multipleOf: {},
+  uniqueItems: {},
+  not: ONE_SCHEMA,
+  propertyNames: ONE_SCHEMA,
+  dependentRequired: {},
+  dependentSchemas: { schemas: (map: Schemas) => map },
+  unevaluatedItems: {},
+  unevaluatedProperties: { written: ({ schema }: Others) => schema },
+  contains: {
+    schemas: ({ contains }: Contained) => ({ contains }),
+    written: ({ contains, min, max }: Contained) =>
+      min === 1 && max === Infinity
+        ? contains
+        : { contains, minContains: min, ...(max < Infinity && { maxContains: max }) },
+  },
+  if: { schemas: (condition: Condition) => ({ ...condition }), written: ({ if: condition }: Condition) => condition },
+  contentEncoding: { mayDoEither: true },
+  contentMediaType: { mayDoEither: true },
+  contentSchema: { mayDoEither: true },
+};
 
 /** Compares the other keywords that exclude values. */
-function otherChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
-  return [...ASSERTIONS].flatMap(([keyword, { unrestricted, holds, mayDoEither }]) => {
-    const effective = ({ [keyword]: values = [] }: Keywords) => values.filter((value) => value !== unrestricted);
-    const [old, current] = [effective(before), effective(after)];
-    const isSame = (one: unknown, other: unknown) => isEquivalent(scope, holds, { before: one, after: other });
-    const lost = old.filter((value) => !current.some((other) => isSame(value, other)));
-    const gained = current.filter((value) => !old.some((other) => isSame(other, value)));
+function otherChanges(scope: Scope, { before, after }: Pair<Keywords>, isSame: Test): SchemaChange[] {
+  return Object.entries(ASSERTIONS).flatMap(([keyword, assertion]) => {
+    const [old, current] = [before, after].map((keywords) => (keywords[keyword] ?? []).filter(isOwn));
+    const isEqual = (one: unknown, other: unknown) =>
+      isEquivalent(scope, assertion, { before: one, after: other }, isSame);
+    const lost = old!.filter((value) => !current!.some((other) => isEqual(value, other)));
+    const gained = current!.filter((value) => !old!.some((other) => isEqual(other, value)));
     if (lost.length + gained.length === 0) return [];
-    const kind = mayDoEither ? "replaces" : effectOf(keyword, lost, gained);
-    return [effect(scope, kind, changeText(keyword, shownOf(lost), shownOf(gained)), keyword)];
+    const { mayDoEither, written = (own: unknown) => own } = assertion;
+    const text = (values: unknown[]) => shownOf(values.map((value) => written(value as never)));
+    const what = changeText(keyword, text(lost), text(gained));
+    if (mayDoEither) return [unlimited(scope, what, keyword)];
+    const isBoth = lost.length > 0 && gained.length > 0;
+    return [effect(scope, isBoth ? "replaces" : lost.length > 0 ? "widens" : "narrows", what, keyword)];
   });
 }
 
-/** Pairs of formats; the second includes the first (OpenAPI Format Registry). */
-const WIDER_FORMATS = new Set(["int32 int64", "float double"]);
-
-function effectOf(keyword: string, lost: unknown[], gained: unknown[]): Effect {
-  if (lost.length === 0) return "narrows";
-  if (gained.length === 0) return "widens";
-  if (lost.length > 1 || gained.length > 1) return "replaces";
-  const [old, current] = [lost[0], gained[0]];
-  if (keyword === "format" && WIDER_FORMATS.has(`${String(old)} ${String(current)}`)) return "widens";
-  if (keyword === "format" && WIDER_FORMATS.has(`${String(current)} ${String(old)}`)) return "narrows";
-  if (keyword !== "multipleOf") return "replaces";
-  if (Number.isInteger(Number(current) / Number(old))) return "narrows";
-  return Number.isInteger(Number(old) / Number(current)) ? "widens" : "replaces";
+/** Returns a change that may have any effect, whatever the set of values is. */
+function unlimited(scope: Scope, what: string, key: string): SchemaChange {
+  const { effect: _, ...change } = effect(scope, "replaces", what, key);
+  return change;
 }
 
-/** Whether two values of a keyword mean the same. References in their schemas are resolved. */
-function isEquivalent(scope: Scope, holds: Assertion["holds"], { before, after }: Pair<unknown>): boolean {
-  if (holds === undefined) return JSON.stringify(before) === JSON.stringify(after);
-  if (holds === "schema") return scope.isSame({ before: before as SchemaNode, after: after as SchemaNode });
-  const maps = { before: before as Record<string, SchemaNode>, after: after as Record<string, SchemaNode> };
+/** `unevaluatedProperties` is compared with the fields, unless the fields that it knows depend on the value. */
+function isOwn(value: unknown): boolean {
+  return !isRecord(value) || !("names" in value) || value["choices"] !== undefined;
+}
+
+/** Whether two values of a keyword mean the same: their schemas by what they accept, and all else by what is written. */
+function isEquivalent(scope: Scope, { schemas }: Assertion, { before, after }: Pair<unknown>, isSame: Test): boolean {
+  const { documents } = scope;
+  if (schemas === undefined) {
+    const written = (value: unknown) => (isRecord(value) ? { ...value, names: undefined } : value); // fields are compared
+    return meaningOf(documents.before, written(before)) === meaningOf(documents.after, written(after));
+  }
+  const maps = { before: schemas(before as never), after: schemas(after as never) };
+  if (["min", "max"].some((key) => isRecord(before) && isRecord(after) && before[key] !== after[key])) return false;
   return keysOf(maps).every((key) => {
     const [old, current] = [maps.before[key], maps.after[key]];
-    return old !== undefined && current !== undefined && scope.isSame({ before: old, after: current });
+    return old !== undefined && current !== undefined && isSame({ before: old, after: current });
   });
 }
 
@@ -175,56 +155,90 @@ function changeText(keyword: string, old: string | undefined, current: string | 
   return old === current ? `\`${keyword}\` changes behind ${old}` : `\`${keyword}\` changes from ${old} to ${current}`;
 }
 
+/** A value that matches two members of a `oneOf` is invalid, so a wider member may narrow the `oneOf`. */
+function exclusionChanges(scope: Scope, { before, after }: Pair<Keywords>, isKept: Test): SchemaChange[] {
+  const { documents, medium } = scope;
+  const [old, current] = [before, after].map(({ oneOf = [] }) => oneOf as SchemaNode[][]) as [
+    SchemaNode[][],
+    SchemaNode[][],
+  ];
+  const areKept = (list: SchemaNode[], other: SchemaNode[]): boolean => {
+    const free = new Set(other);
+    return (
+      list.length === other.length &&
+      list.every((member) => {
+        const kept = [...free].find((each) => isKept({ before: member, after: each }));
+        return kept !== undefined && free.delete(kept);
+      })
+    );
+  };
+  const isNew = (list: SchemaNode[]) =>
+    !old.some((each) => areKept(each, list)) && !excludeEachOther(documents.after, list, medium);
+  const isLost = (list: SchemaNode[]) =>
+    !current.some((each) => areKept(list, each)) && !excludeEachOther(documents.before, list, medium);
+  const [narrows, widens] = [current.some(isNew), old.some(isLost)];
+  if (!narrows && !widens) return [];
+  const kind = narrows && widens ? "replaces" : narrows ? "narrows" : "widens";
+  return [effect(scope, kind, "a `oneOf` with overlapping members changes", "oneOf")];
+}
+
 interface Discriminator {
   propertyName?: string;
   mapping?: Record<string, string>;
 }
 
-/** Compares `discriminator`. A name added to its mapping comes with an alternative, which is reported already. */
-function discriminatorChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
+/** Compares `discriminator` of an alternative. A name added to its mapping comes with an alternative, which is reported already. */
+export function discriminatorChanges(scope: Scope, { before, after }: Pair<Keywords>, name = ""): SchemaChange[] {
   const of = ({ discriminator = [] }: Keywords) => (discriminator[0] ?? {}) as Discriminator;
   const [old, current] = [of(before), of(after)];
-  const isKept = Object.entries(old.mapping ?? {}).every(([name, target]) => current.mapping?.[name] === target);
-  const added = Object.entries(current.mapping ?? {}).filter(([name]) => old.mapping?.[name] === undefined);
+  if (JSON.stringify(old) === JSON.stringify(current)) return [];
+  const isKept = Object.entries(old.mapping ?? {}).every(([value, target]) => current.mapping?.[value] === target);
+  const added = Object.entries(current.mapping ?? {}).filter(([value]) => old.mapping?.[value] === undefined);
   // By default a value names the component (OpenAPI 3.1.1, section 4.8.25), so writing the default changes nothing.
-  const isMeant = ([name, target]: [string, string]) => target === name || target === `#/components/schemas/${name}`;
-  if (old.propertyName === current.propertyName && isKept) {
-    if (old.propertyName === undefined || added.every(isMeant)) return [];
-    const isRenamed = added.some(([name, target]) => targetsIn(before).includes(name) && !isMeant([name, target]));
-    return [effect(scope, isRenamed ? "replaces" : "widens", "`discriminator` gets another mapping", "discriminator")];
-  }
-  const what = `\`discriminator\` ${verb(before["discriminator"], after["discriminator"])}`;
-  return [effect(scope, "replaces", what, "discriminator")];
+  const isMeant = ([value, target]: [string, string]) => target === value || target === `#/components/schemas/${value}`;
+  if (old.propertyName === current.propertyName && isKept && added.every(isMeant)) return [];
+  const key = "discriminator";
+  const what = `\`discriminator\` ${verb(before[key], after[key])}`;
+  const { effect: _, ...change } = effect(scope, "replaces", what, key);
+  if (listsItsValues(old, before, name) && listsItsValues(current, after, name))
+    return [
+      { ...change, impact: "documentation", because: "The values of the field already tell the alternatives apart." },
+    ];
+  if (old.propertyName !== current.propertyName || !isKept) return [change];
+  const isRenamed = added.some((entry) => targetsIn(before).includes(entry[0]) && !isMeant(entry));
+  return [effect(scope, isRenamed ? "replaces" : "widens", "`discriminator` gets another mapping", key)];
 }
 
-/** The names of the components in a schema's `anyOf` and `oneOf`. */
-function targetsIn(keywords: Keywords): string[] {
-  const members = ["anyOf", "oneOf"].flatMap((keyword) => (keywords[keyword] ?? []).flat()) as { $ref?: string }[];
-  return members.flatMap(({ $ref }) => $ref?.split("/").at(-1) ?? []);
+/** Whether an alternative lists the values for which its discriminator chooses it. */
+function listsItsValues({ propertyName, mapping = {} }: Discriminator, keywords: Keywords, name: string): boolean {
+  if (propertyName === undefined) return true;
+  const schema = objectOf(keywords).at(propertyName);
+  const values = isRecord(schema)
+    ? valuesOf(Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, [value]])))
+    : [];
+  const isRequired = (keywords["required"] ?? []).flat().includes(propertyName);
+  const names = (values ?? []).map((value) => JSON.parse(value) as string);
+  const isNamed = (value: string) => [name, `#/components/schemas/${name}`].includes(mapping[value] ?? value);
+  return isRequired && names.length > 0 && names.every(isNamed);
+}
+
+/** The names of the components in a schema's `oneOf`. */
+function targetsIn({ oneOf = [] }: Keywords): string[] {
+  return (oneOf.flat() as { $ref?: string }[]).flatMap(({ $ref }) => $ref?.split("/").at(-1) ?? []);
 }
 
 const COMPARED = new Set([
   ...BOUNDS.flatMap(({ keyword, exclusive = keyword }) => [keyword, exclusive]),
-  ...ASSERTIONS.keys(),
-  "enum",
-  "const",
-  "discriminator",
-  "items",
-  "properties",
-  "required",
-  "additionalProperties",
-  "default",
-  "deprecated",
-  "readOnly",
-  "writeOnly",
-  "$defs",
+  ...Object.keys(ASSERTIONS),
+  ..."enum const oneOf discriminator items properties patternProperties required".split(" "),
+  ..."additionalProperties default deprecated readOnly writeOnly".split(" "),
 ]);
 
 /** Returns changes to keywords that the comparison does not support. They may have any effect. */
-export function unsupportedChanges(scope: Scope, keywords: Pair<Keywords>): SchemaChange[] {
+function unsupportedChanges(scope: Scope, keywords: Pair<Keywords>): SchemaChange[] {
   const { before, after } = keywords;
   return keysOf(keywords)
-    .filter((keyword) => !COMPARED.has(keyword) && !isAnnotation(keyword))
-    .filter((keyword) => JSON.stringify(before[keyword]) !== JSON.stringify(after[keyword]))
-    .map((keyword) => effect(scope, "replaces", `\`${keyword}\` ${verb(before[keyword], after[keyword])}`, keyword));
+    .filter((keyword) => !COMPARED.has(keyword) && !isNote(keyword) && (keyword !== "xml" || scope.medium === "xml"))
+    .filter((keyword) => !isDeepStrictEqual(before[keyword], after[keyword]))
+    .map((keyword) => unlimited(scope, `\`${keyword}\` ${verb(before[keyword], after[keyword])}`, keyword));
 }

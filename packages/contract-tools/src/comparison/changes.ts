@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { isAnnotation, type OpenApiDocument, resolve, type Schema, schemasInPlace } from "openapi-document";
+import { type OpenApiDocument, resolve, type Schema, schemasInPlace } from "openapi-document";
 import type { SchemaNode } from "./alternatives.ts";
+import { isNote } from "./canonical.ts";
+import type { Medium } from "./located.ts";
 
 /** The same part of the earlier and of the later contract. */
 export interface Pair<Part> {
@@ -23,8 +25,25 @@ export type Impact = "breaking" | "additive" | "documentation";
 /** Every impact, the most severe first. */
 export const IMPACTS = ["breaking", "additive", "documentation"] as const satisfies Impact[];
 
-/** The direction of a value: from a client to the service, or back. */
-export type Direction = "request" | "response";
+/**
+ * The direction of a value: from a client to the service, or back; and in a webhook or callback, which the service calls, from the
+ * service to a client, or back.
+ */
+export type Direction = "request" | "response" | "call" | "reply";
+
+/** The directions of the two messages of an operation. */
+export interface Exchange {
+  first: Direction;
+  second: Direction;
+}
+
+export const OPERATION: Exchange = { first: "request", second: "response" };
+export const CALLED: Exchange = { first: "call", second: "reply" };
+
+/** Returns whether clients send the values, so that the service has to accept those of today. */
+export function isFromClient(direction: Direction): boolean {
+  return direction === "request" || direction === "reply";
+}
 
 /** The effect of a change on the set of valid values. A change that both widens and narrows it, or may do so, replaces it. */
 export type Effect = "widens" | "narrows" | "replaces";
@@ -53,12 +72,42 @@ export const RATINGS: Record<Direction, Record<Effect, Rating>> = {
     narrows: { impact: "additive", because: "Narrows the response: the service promises more." },
     replaces: { impact: "breaking", because: "Changes the response: clients may not understand the new values." },
   },
+  call: {
+    widens: { impact: "breaking", because: "Widens the call: clients may not understand the new values." },
+    narrows: { impact: "additive", because: "Narrows the call: the service promises more." },
+    replaces: { impact: "breaking", because: "Changes the call: clients may not understand the new values." },
+  },
+  reply: {
+    widens: { impact: "additive", because: "Widens the reply: the service accepts more." },
+    narrows: {
+      impact: "breaking",
+      because: "Narrows the reply: the service rejects replies that clients may send today.",
+    },
+    replaces: {
+      impact: "breaking",
+      because: "Changes the reply: the service may reject replies that clients send today.",
+    },
+  },
 };
 
-/** The reasons for the rating of an optional part of requests that is added, and of one that is removed. */
-export const SENT = {
+/** The reasons for the rating of an optional part that is added, and of one that is removed. */
+export interface Reasons {
+  added: string;
+  removed: string;
+}
+
+const SENT = {
   added: "Clients need not send it.",
   removed: "The service rejects or ignores values that clients may send today.",
+};
+const RECEIVED = { added: "Clients ignore unknown values.", removed: "Clients that read it no longer get it." };
+
+/** The reasons for the rating of a part of a message. */
+export const PART_REASONS: Record<Direction, Reasons> = {
+  request: SENT,
+  reply: SENT,
+  response: RECEIVED,
+  call: RECEIVED,
 };
 
 /** Returns the most severe impact; undefined for an empty list. */
@@ -87,17 +136,17 @@ export function both<Part>(of: (side: Side) => Part): Pair<Part> {
 
 /**
  * Pairs the members of the maps at a key of two nodes by their names, as the later contract writes them. References are
- * resolved. Names of headers and media types are case-insensitive (RFC 9110, sections 5.1 and 8.3.1).
+ * resolved. Names with the same `canonical` form are equal.
  */
 export function membersAt(
   documents: Documents,
   nodes: Pair<object>,
   key: string,
-  { isCaseless = false } = {},
+  canonical = (name: string) => name,
 ): [name: string, Pair<Node | undefined>][] {
   const maps = both((side) => {
     const entries = Object.entries((nodes[side] as Record<string, Node>)[key] ?? {});
-    return new Map(entries.map((entry) => [isCaseless ? entry[0].toLowerCase() : entry[0], entry]));
+    return new Map(entries.map((entry) => [canonical(entry[0]), entry]));
   });
   return [...new Set([...maps.before.keys(), ...maps.after.keys()])].map((id) => {
     const [name] = (maps.after.get(id) ?? maps.before.get(id))!;
@@ -113,7 +162,7 @@ export function resolved(document: OpenApiDocument, part: unknown): Node | undef
 /** Compares a part. One that only the later contract has is additive, and a removed one is breaking, for the given reasons. */
 export function partChanges<Change extends PartChange>(
   { before, after }: Pair<Node | undefined>,
-  reasons: { added: string; removed: string },
+  reasons: Reasons,
   compare: (nodes: Pair<Node>) => Change[],
 ): (Change | PartChange)[] {
   if (before !== undefined && after !== undefined) return compare({ before, after });
@@ -131,7 +180,7 @@ export function keysOf({ before, after }: Pair<object>): string[] {
 export function unknownChanges(nodes: Pair<Node>, known: readonly string[]): PartChange[] {
   const { before, after } = nodes;
   return keysOf(nodes)
-    .filter((key) => !known.includes(key) && !isAnnotation(key) && !isDeepStrictEqual(before[key], after[key]))
+    .filter((key) => !known.includes(key) && !isNote(key) && !isDeepStrictEqual(before[key], after[key]))
     .map((key) => ({
       impact: "breaking",
       what: `\`${key}\` ${verb(before[key], after[key])}`,
@@ -166,32 +215,44 @@ export function shown(value: unknown): string {
 /** A change within a schema. `field` is a path such as `[].status`, or empty for the value itself. */
 export interface SchemaChange extends PartChange {
   field: string;
+  /** The effect on the set of valid values, if the rating follows from it. */
+  effect?: Effect;
 }
 
 /** The position of a comparison of schemas. */
 export interface Scope {
   documents: Documents;
   direction: Direction;
+  medium: Medium;
   field: string;
   /** The schema of the later document, references unresolved. */
   node: SchemaNode;
   /** Schedules the comparison of nested schemas. */
-  compare(scope: Scope, schemas: Pair<SchemaNode>): void;
-  /** Whether two schemas accept the same values. A change within a negated or conditional schema cannot be rated. */
-  isSame(schemas: Pair<SchemaNode>): boolean;
+  compare(scope: Pick<Scope, "field" | "medium">, schemas: Pair<SchemaNode>): void;
 }
 
 /** Returns a change rated by its effect on the set of valid values. `key` is the keyword of the later document. */
 export function effect(scope: Scope, kind: Effect, what: string, key?: string): SchemaChange {
   const { documents, direction, field, node } = scope;
-  return { ...RATINGS[direction][kind], what, field, ...(key !== undefined && findKeyword(documents, node, key)) };
+  const place = key !== undefined && findKeyword(documents, node, key);
+  return { ...RATINGS[direction][kind], effect: kind, what, field, ...place };
 }
+
+/** The keyword that another notation has in place of a keyword. */
+const NOTATIONS: Record<string, string> = {
+  enum: "const",
+  contentEncoding: "format",
+  contentMediaType: "format",
+  dependentRequired: "dependentSchemas",
+  additionalProperties: "unevaluatedProperties",
+  maxItems: "items",
+};
 
 const SHARED = new Set(["$ref", "allOf", "anyOf", "oneOf"]);
 
 /** Finds a keyword of a schema, or a name in the keyword's value: in the schema itself, behind its `$ref`, or in a member of its `allOf`, `anyOf` or `oneOf`. */
 export function findKeyword(
-  { after: document }: Documents,
+  { after: document }: Pick<Documents, "after">,
   schema: SchemaNode,
   key: string,
   name?: string,
@@ -205,6 +266,7 @@ export function findKeyword(
     return parts.map((part) => holderOf(part.schema)).find((found) => found !== undefined);
   };
   const holder = holderOf(schema);
-  if (holder === undefined) return {};
+  const other = name === undefined ? NOTATIONS[key] : undefined;
+  if (holder === undefined) return other === undefined ? {} : findKeyword({ after: document }, schema, other);
   return { at: name === undefined ? { node: holder, key } : { node: holder[key] as object, key: name } };
 }

@@ -1,11 +1,10 @@
-import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { relative, resolve } from "node:path";
-import { isDeepStrictEqual, promisify } from "node:util";
+import { isDeepStrictEqual } from "node:util";
 import { HOLDS_VALUES, IS_MAP, isAnnotation, isRecord } from "openapi-document";
-import type { OpenAPI3 } from "openapi-typescript";
+import type { BundledDocument } from "../generate/bundle.ts";
 import { ROOT } from "../paths.ts";
-import { securitySchemeChanges, serverChanges } from "./access.ts";
+import { securitySchemeChanges } from "./access.ts";
 import {
   both,
   type Documents,
@@ -22,8 +21,10 @@ import {
   unknownChanges,
   verb,
 } from "./changes.ts";
+import { type Approval, byStability, decided, decisionsBeside } from "./decisions.ts";
 import { placeFinder } from "./lines.ts";
 import { calledChanges, operationChanges } from "./operations.ts";
+import { serverChanges, withOneBase } from "./servers.ts";
 
 export { IMPACTS, type Impact } from "./changes.ts";
 
@@ -31,31 +32,27 @@ export { IMPACTS, type Impact } from "./changes.ts";
 export interface ContractChange extends Omit<Change, "at"> {
   /** The place in the later contract or a file of it, relative to the root of the repository; absent for a removal. */
   at?: { file: string; line: number };
+  /** Who wants this breaking change, and why. */
+  approval?: Approval;
 }
 
-/** Returns the changes between two bundled contracts, the most severe first. `file` is the source of the later one. */
-export async function contractChanges(before: OpenAPI3, after: OpenAPI3, file: string): Promise<ContractChange[]> {
-  const placeOf = placeFinder(await readFile(file, "utf8"), resolve(file), after);
+/** Returns the changes between two bundled contracts, the most severe first. `file` is the source of the later one, if it is here. */
+export async function contractChanges(
+  before: BundledDocument,
+  after: BundledDocument,
+  file: string | undefined,
+): Promise<ContractChange[]> {
+  const decisions = file === undefined ? undefined : decisionsBeside(file);
+  const placeOf =
+    file === undefined ? () => undefined : placeFinder(await readFile(file, "utf8"), resolve(file), after);
   const changes = compareContracts({ before, after }).map(({ at, ...change }): ContractChange => {
     const place = placeOf(at);
     return { ...change, ...(place && { at: { file: relative(ROOT, place.path), line: place.line } }) };
   });
-  return changes.toSorted((one, other) => IMPACTS.indexOf(one.impact) - IMPACTS.indexOf(other.impact));
-}
-
-/** The bundled contract, which needs no other file. */
-const COMMITTED = "packages/contract/src/generated/openapi.json";
-
-/** Returns the bundled contract of a git revision. Rejects with the revision and git's message if there is none. */
-export async function committedContract(revision: string): Promise<OpenAPI3> {
-  try {
-    const args = ["-C", ROOT, "show", "--end-of-options", `${revision}:./${COMMITTED}`];
-    const { stdout } = await promisify(execFile)("git", args, { maxBuffer: 2 ** 28 });
-    return JSON.parse(stdout) as OpenAPI3;
-  } catch (error) {
-    const { stderr = String(error) } = error as { stderr?: string };
-    throw new Error(`The git revision ${revision} has no contract: ${stderr.trim()}`, { cause: error });
-  }
+  const rated: ContractChange[] = byStability(changes, before, after);
+  return (decisions ? decided(rated, decisions) : rated).toSorted(
+    (one, other) => IMPACTS.indexOf(one.impact) - IMPACTS.indexOf(other.impact),
+  );
 }
 
 /** One change, without its line in the text of the later contract. */
@@ -68,7 +65,7 @@ export interface Change {
   at?: PartChange["at"];
 }
 
-const DOCUMENT_KEYS = ["openapi", "info", "servers", "security", "tags", "paths", "webhooks", "components"];
+const DOCUMENT_KEYS = ["openapi", "$self", "info", "servers", "security", "tags", "paths", "webhooks", "components"];
 
 /**
  * Returns every change from one contract to another with its impact on clients. Each operation's requests are compared
@@ -83,7 +80,10 @@ export function compareContracts(documents: Documents): Change[] {
 
 function changesBetween(documents: Documents): PlacedChange[] {
   try {
-    const changes = placedChanges(documents);
+    const changes = [
+      ...placedChanges(withOneBase(documents)),
+      ...annotationChanges(both((side) => documents[side] as unknown as Node)),
+    ];
     if (changes.length > 0 || isDeepStrictEqual(documents.before, documents.after)) return changes;
     const [what, because] = ["only the notation changes", "Nothing changes for clients."];
     return [{ place: "the document", impact: "documentation", what, because }];
@@ -98,11 +98,7 @@ function placedChanges(documents: Documents): PlacedChange[] {
   const nodes = both((side) => documents[side] as unknown as Node);
   const components = both((side) => documents[side].components ?? {});
   const webhooks = membersAt(documents, nodes, "webhooks").flatMap(([name, item]) =>
-    calledChanges(documents, name, item).map((change) => ({
-      ...change,
-      place: `webhooks/${name}`,
-      subject: "the webhook",
-    })),
+    calledChanges(documents, `webhooks/${name}`, item, "the webhook"),
   );
   return [
     ...serverChanges(nodes, nodes.after).map((change) => ({ ...change, place: "servers" })),
@@ -111,7 +107,6 @@ function placedChanges(documents: Documents): PlacedChange[] {
     ...securitySchemeChanges(documents, components),
     ...namedSchemaChanges(documents, components),
     ...unknownChanges(nodes, DOCUMENT_KEYS).map((change) => ({ ...change, place: "the document" })),
-    ...annotationChanges(nodes),
   ];
 }
 

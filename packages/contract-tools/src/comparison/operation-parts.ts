@@ -1,41 +1,42 @@
-import { isDeepStrictEqual } from "node:util";
 import type { OperationEntry } from "openapi-document";
-import { keywordsOf, type SchemaNode } from "./alternatives.ts";
+import { keywordsOf } from "./alternatives.ts";
 import {
   both,
   type Direction,
   type Documents,
+  type Exchange,
   fromTo,
+  isFromClient,
   keysOf,
   membersAt,
   type Node,
   type Pair,
   type PartChange,
+  PART_REASONS,
   partChanges,
+  type Reasons,
   RATINGS,
   resolved,
-  SENT,
   unknownChanges,
   verb,
 } from "./changes.ts";
+import { contentChanges, type OperationChange, schemasOf } from "./content.ts";
 import { defaultChanges } from "./fields.ts";
+import type { Medium } from "./located.ts";
 import { deprecationChanges, schemaChanges } from "./schemas.ts";
 
-/** A change to an operation: its part, the field of the value, and the status if the part is a response. */
-export interface OperationChange extends PartChange {
-  status?: string;
-  part?: string;
-  field?: string;
-}
-
 /** Compares the parameters of an operation. Path parameters are matched by position. */
-export function parametersChanges(documents: Documents, entries: Pair<OperationEntry>): OperationChange[] {
+export function parametersChanges(
+  documents: Documents,
+  direction: Direction,
+  entries: Pair<OperationEntry>,
+): OperationChange[] {
   const parameters = both((side) => parametersByKey(entries[side]));
   return keysOf(parameters).flatMap((key) => {
     const pair = both((side) => parameters[side][key]);
     const { in: location, name } = (pair.after ?? pair.before)!;
     const part = `${String(location)} parameter "${String(name)}"`;
-    const changes = sentPartChanges(pair, (nodes) => parameterChanges(documents, nodes));
+    const changes = messagePartChanges(direction, pair, (nodes) => parameterChanges(documents, direction, nodes));
     return changes.map((change) => ({ part, ...change }));
   });
 }
@@ -50,21 +51,22 @@ function parametersByKey({ path, parameters }: OperationEntry): Record<string, N
   return Object.fromEntries(keyed);
 }
 
-/** Compares a parameter or a request body. */
-export function sentPartChanges(
+/** Compares a parameter, a header or a body. The service may reject a message of a client without a required part. */
+function messagePartChanges(
+  direction: Direction,
   pair: Pair<Node | undefined>,
   compare: (nodes: Pair<Node>) => OperationChange[],
 ): OperationChange[] {
   const { before, after } = pair;
-  if (before === undefined && after?.["required"] === true)
-    return [{ ...RATINGS.request.narrows, what: "is added and required", at: { node: after } }];
-  return partChanges(pair, SENT, compare);
+  if (isFromClient(direction) && before === undefined && after?.["required"] === true)
+    return [{ ...RATINGS[direction].narrows, what: "is added and required", at: { node: after } }];
+  return partChanges(pair, PART_REASONS[direction], compare);
 }
 
 const FIELD_KEYS = ["required", "deprecated", "schema", "content", "style", "explode"];
 const PARAMETER_KEYS = [...FIELD_KEYS, "name", "in", "allowReserved", "allowEmptyValue"];
 
-function parameterChanges(documents: Documents, nodes: Pair<Node>): OperationChange[] {
+function parameterChanges(documents: Documents, direction: Direction, nodes: Pair<Node>): OperationChange[] {
   const { before, after } = nodes;
   const renamed: PartChange = {
     impact: "breaking",
@@ -74,23 +76,23 @@ function parameterChanges(documents: Documents, nodes: Pair<Node>): OperationCha
   };
   return [
     ...(after["in"] === "path" && before["name"] !== after["name"] ? [renamed] : []),
-    ...requirementChanges("request", nodes),
-    ...(after["required"] === true ? [] : defaultChanges(documents, "request", schemasOf(nodes))),
-    ...["allowReserved", "allowEmptyValue"].flatMap((key) => flagChanges(nodes, key)),
-    ...writtenChanges(documents, "request", nodes),
+    ...requirementChanges(direction, nodes),
+    ...(after["required"] === true ? [] : defaultChanges(documents, direction, schemasOf(nodes))),
+    ...["allowReserved", "allowEmptyValue"].flatMap((key) => flagChanges(direction, nodes, key)),
+    ...writtenChanges(documents, direction, nodes),
     ...unknownChanges(nodes, PARAMETER_KEYS),
   ];
 }
 
-/** Compares a flag that makes more requests valid. */
-export function flagChanges({ before, after }: Pair<Node>, key: string): PartChange[] {
+/** Compares a flag that makes more messages valid. */
+export function flagChanges(direction: Direction, { before, after }: Pair<Node>, key: string): PartChange[] {
   if ((before[key] === true) === (after[key] === true)) return [];
-  const rating = RATINGS.request[after[key] === true ? "widens" : "narrows"];
+  const rating = RATINGS[direction][after[key] === true ? "widens" : "narrows"];
   return [{ ...rating, what: `\`${key}\` ${verb(before[key], after[key])}`, at: { node: after, key } }];
 }
 
 /** Compares a `required` flag. */
-export function requirementChanges(direction: Direction, { before, after }: Pair<Node>): PartChange[] {
+function requirementChanges(direction: Direction, { before, after }: Pair<Node>): PartChange[] {
   const [was, is] = [before["required"] === true, after["required"] === true];
   if (was === is) return [];
   const rating = RATINGS[direction][is ? "narrows" : "widens"];
@@ -98,10 +100,10 @@ export function requirementChanges(direction: Direction, { before, after }: Pair
 }
 
 /** Compares a response header. */
-export function headerChanges(documents: Documents, nodes: Pair<Node>): OperationChange[] {
+function headerChanges(documents: Documents, direction: Direction, nodes: Pair<Node>): OperationChange[] {
   return [
-    ...requirementChanges("response", nodes),
-    ...writtenChanges(documents, "response", nodes),
+    ...requirementChanges(direction, nodes),
+    ...writtenChanges(documents, direction, nodes),
     ...unknownChanges(nodes, FIELD_KEYS),
   ];
 }
@@ -109,7 +111,7 @@ export function headerChanges(documents: Documents, nodes: Pair<Node>): Operatio
 /** Compares the value of a parameter or header, and its notation. */
 function writtenChanges(documents: Documents, direction: Direction, nodes: Pair<Node>): OperationChange[] {
   const { before, after } = nodes;
-  const deprecated = deprecationChanges(nodes, { node: after, key: "deprecated" });
+  const deprecated = deprecationChanges(nodes, (key) => ({ at: { node: after, ...(key in after && { key }) } }));
   if ((before["content"] === undefined) !== (after["content"] === undefined)) {
     const what = `the value ${after["content"] === undefined ? "is no longer" : "is"} written as a media type`;
     return [...deprecated, { ...RATINGS[direction].replaces, what, at: { node: after } }];
@@ -117,9 +119,15 @@ function writtenChanges(documents: Documents, direction: Direction, nodes: Pair<
   return [
     ...deprecated,
     ...styleChanges(documents, direction, nodes),
-    ...schemaChanges(documents, direction, schemasOf(nodes)),
+    ...schemaChanges(documents, direction, schemasOf(nodes), mediumOf(nodes)),
     ...contentChanges(documents, direction, nodes),
   ];
+}
+
+/** Parameters and headers are text. In the style `form`, each item of an exploded array is sent apart. */
+function mediumOf(nodes: Pair<Node>): Medium {
+  const { before, after } = both((side) => styleOf(nodes[side]));
+  return [before, after].every(({ style, explode }) => style === "form" && explode === true) ? "exploded" : "text";
 }
 
 /** `explode` affects only lists and objects (OpenAPI 3.1, "Style Values"). */
@@ -142,66 +150,46 @@ function styleOf({ in: location, style: given, explode }: Node) {
   return { style, explode: explode ?? style === "form" };
 }
 
-/** The schemas of two nodes; a missing one allows any value. */
-function schemasOf(nodes: Pair<Node>): Pair<SchemaNode> {
-  return both((side) => (nodes[side]["schema"] ?? true) as SchemaNode);
-}
-
-/** The reasons for the rating of a media type that is added or removed. */
-const MEDIA_TYPE_REASONS = {
-  request: { added: "Clients need not send it.", removed: "Clients may send it today." },
-  response: { added: "Clients choose by `Accept` what they receive.", removed: "Clients may expect it today." },
-};
-
-/** Compares the content of two nodes by media type. */
-export function contentChanges(documents: Documents, direction: Direction, nodes: Pair<Node>): OperationChange[] {
-  const types = membersAt(documents, nodes, "content", { isCaseless: true });
-  return types.flatMap(([type, pair]): OperationChange[] => {
-    const { before, after } = pair;
-    if (before === undefined || after === undefined) {
-      const changes = partChanges(pair, MEDIA_TYPE_REASONS[direction], () => []);
-      return changes.map((change) => ({ ...change, what: `${type} ${change.what}` }));
-    }
-    const changes = mediaTypeChanges(documents, direction, { before, after });
-    return types.length === 1 ? changes : changes.map((change) => ({ ...change, part: type }));
-  });
-}
-
-function mediaTypeChanges(documents: Documents, direction: Direction, nodes: Pair<Node>): OperationChange[] {
-  const [before, after] = [nodes.before["encoding"], nodes.after["encoding"]];
-  const changes = [
-    ...schemaChanges(documents, direction, schemasOf(nodes)),
-    ...unknownChanges(nodes, ["schema", "encoding"]),
-  ];
-  if (isDeepStrictEqual(before ?? {}, after ?? {})) return changes;
-  const at = { node: nodes.after, ...(after !== undefined && { key: "encoding" }) };
-  return [...changes, { ...RATINGS[direction].replaces, what: `\`encoding\` ${verb(before, after)}`, at }];
-}
-
 /** Compares the request bodies of an operation. */
-export function requestBodyChanges(documents: Documents, operations: Pair<Node>): OperationChange[] {
+export function requestBodyChanges(
+  documents: Documents,
+  direction: Direction,
+  operations: Pair<Node>,
+): OperationChange[] {
   const bodies = both((side) => resolved(documents[side], operations[side]["requestBody"]));
-  const changes = sentPartChanges(bodies, (nodes) => [
-    ...requirementChanges("request", nodes),
-    ...contentChanges(documents, "request", nodes),
+  const changes = messagePartChanges(direction, bodies, (nodes) => [
+    ...requirementChanges(direction, nodes),
+    ...contentChanges(documents, direction, nodes),
     ...unknownChanges(nodes, ["required", "content"]),
   ]);
   return changes.map((change) => ({ ...change, part: ["request body", change.part ?? []].flat().join(" as ") }));
 }
 
+const RESPONSE_REASONS: Record<"response" | "reply", Reasons> = {
+  response: {
+    added: "Clients treat an unknown status as its class (RFC 9110, section 15).",
+    removed: "Clients may branch on it.",
+  },
+  reply: { added: "Clients need not answer with it.", removed: "Clients may answer with it today." },
+};
+
 /** Compares the responses of an operation. */
-export function responsesChanges(documents: Documents, operations: Pair<Node>): OperationChange[] {
+export function responsesChanges(
+  documents: Documents,
+  { second: direction }: Exchange,
+  operations: Pair<Node>,
+): OperationChange[] {
   const responses = membersAt(documents, operations, "responses").filter(([status]) => !status.startsWith("x-"));
   const declared = new Map(responses.map(([status, { before }]) => [status, before]));
-  const added = "Clients treat an unknown status as its class (RFC 9110, section 15).";
+  const reasons = RESPONSE_REASONS[direction === "reply" ? "reply" : "response"];
   return responses.flatMap(([status, response]) => {
-    const changes = partChanges(response, { added, removed: "Clients may branch on it." }, (nodes) => [
-      ...headersChanges(documents, nodes),
-      ...contentChanges(documents, "response", nodes),
+    const changes = partChanges(response, reasons, (nodes) => [
+      ...headersChanges(documents, direction, nodes),
+      ...contentChanges(documents, direction, nodes),
       ...linksChanges(documents, nodes),
       ...unknownChanges(nodes, ["headers", "content", "links"]),
     ]);
-    return [...changes, ...previousContentChanges(documents, status, declared, response)].map((change) => ({
+    return [...changes, ...previousContentChanges(documents, direction, status, declared, response)].map((change) => ({
       status,
       ...change,
     }));
@@ -211,6 +199,7 @@ export function responsesChanges(documents: Documents, operations: Pair<Node>): 
 /** A newly declared status fell under its class, or as an error under `default`. Their promises about the body must still hold. */
 function previousContentChanges(
   documents: Documents,
+  direction: Direction,
   status: string,
   declared: Map<string, Node | undefined>,
   response: Pair<Node | undefined>,
@@ -219,13 +208,16 @@ function previousContentChanges(
   const before = byClass ?? (/^[45]/.test(status) ? declared.get("default") : undefined);
   const { after } = response;
   if (response.before !== undefined || before === undefined || after === undefined) return [];
-  return contentChanges(documents, "response", { before, after }).filter(({ impact }) => impact === "breaking");
+  return contentChanges(documents, direction, { before, after }).filter(({ impact }) => impact === "breaking");
 }
 
-function headersChanges(documents: Documents, responses: Pair<Node>): OperationChange[] {
-  const reasons = { added: "Clients ignore unknown headers.", removed: "Clients that read it no longer get it." };
-  return membersAt(documents, responses, "headers", { isCaseless: true }).flatMap(([name, header]) => {
-    const changes = partChanges(header, reasons, (nodes) => headerChanges(documents, nodes));
+function headersChanges(documents: Documents, direction: Direction, responses: Pair<Node>): OperationChange[] {
+  const headers = membersAt(documents, responses, "headers", (name) => name.toLowerCase());
+  return headers.flatMap(([name, header]) => {
+    const compare = (nodes: Pair<Node>) => headerChanges(documents, direction, nodes);
+    const changes = isFromClient(direction)
+      ? messagePartChanges(direction, header, compare)
+      : partChanges(header, { ...PART_REASONS[direction], added: "Clients ignore unknown headers." }, compare);
     return changes.map((change) => ({ part: `header "${name}"`, ...change }));
   });
 }

@@ -1,45 +1,60 @@
 import { isDeepStrictEqual } from "node:util";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "openapi-document";
-import {
-  flagChanges,
-  type OperationChange,
-  parametersChanges,
-  requestBodyChanges,
-  responsesChanges,
-} from "./operation-parts.ts";
+import type { OperationChange } from "./content.ts";
+import { flagChanges, parametersChanges, requestBodyChanges, responsesChanges } from "./operation-parts.ts";
 import {
   both,
+  CALLED,
   type Documents,
+  type Exchange,
   fromTo,
   keysOf,
   membersAt,
   type Node,
+  OPERATION,
   type Pair,
   type PartChange,
   partChanges,
   type PlacedChange,
+  type Reasons,
   resolved,
   shown,
   unknownChanges,
 } from "./changes.ts";
-import { deprecationChanges, DEPRECATION } from "./schemas.ts";
-import { securityChanges, serverChanges } from "./access.ts";
+import { deprecationChanges } from "./schemas.ts";
+import { securityChanges } from "./access.ts";
+import { serverChanges } from "./servers.ts";
+import { unchangedIn } from "./unchanged.ts";
 
-/** Compares the operations of two documents. Paths that differ only in the names of their parameters are the same. */
+/** Compares the operations of two documents. */
 export function operationChanges(documents: Documents): PlacedChange[] {
   const reasons = { added: "Clients need not call it.", removed: "Clients that call it get 404 or 405." };
-  const entries = both((side) => operationsByKey(documents[side]));
-  const operations = keysOf(entries).flatMap((key) => {
-    const pair = both((side) => entries[side][key]);
+  const isUnchanged = unchangedIn(documents);
+  const changed = pairedOperations(documents).filter((pair) => {
+    return !isUnchanged(pair) || !isUnchanged(both((side) => pair[side] && ownServers(documents[side], pair[side])));
+  });
+  const operations = changed.flatMap((pair) => {
     const { method, path } = (pair.after ?? pair.before)!;
-    const changes = partChanges(
-      both((side) => pair[side]?.operation as Node | undefined),
-      reasons,
-      (nodes) => changesOf(documents, pair as Pair<OperationEntry>, nodes),
-    );
-    return groupByStatus(`${method.toUpperCase()} ${path}`, changes);
+    const changes = exchangeChanges(documents, OPERATION, reasons, pair);
+    return groupByStatus(`${method.toUpperCase()} ${path}`, "the operation", changes);
   });
   return [...operations, ...pathChanges(documents)];
+}
+
+/** Pairs the operations of two documents. Paths that differ only in the names of their parameters are the same. */
+function pairedOperations(documents: Documents): Pair<OperationEntry | undefined>[] {
+  const entries = both((side) => operationsByKey(documents[side]));
+  return keysOf(entries).map((key) => both((side) => entries[side][key]));
+}
+
+function exchangeChanges(
+  documents: Documents,
+  exchange: Exchange,
+  reasons: Reasons,
+  pair: Pair<OperationEntry | undefined>,
+): OperationChange[] {
+  const nodes = both((side) => pair[side]?.operation as Node | undefined);
+  return partChanges(nodes, reasons, (own) => changesOf(documents, exchange, pair as Pair<OperationEntry>, own));
 }
 
 function operationsByKey(document: OpenApiDocument): Record<string, OperationEntry> {
@@ -52,7 +67,7 @@ function operationsByKey(document: OpenApiDocument): Record<string, OperationEnt
 const LIST = new Intl.ListFormat("en-GB");
 
 /** Merges equal changes of several responses, such as those that share an `Error`, into one. */
-function groupByStatus(place: string, changes: OperationChange[]): PlacedChange[] {
+function groupByStatus(place: string, whole: string, changes: OperationChange[]): PlacedChange[] {
   const groups = new Map<string, { change: OperationChange; statuses: Set<string> }>();
   for (const change of changes) {
     const { status, at: _, ...common } = change;
@@ -64,7 +79,7 @@ function groupByStatus(place: string, changes: OperationChange[]): PlacedChange[
   return Array.from(groups.values(), ({ change: { status, part, field, ...change }, statuses }) => {
     const responses = status === undefined ? [] : [`response ${LIST.format(statuses)}`];
     const subject = [...responses, part ?? [], field ? `field "${field}"` : []].flat().join(", ");
-    return { ...change, place, subject: subject === "" && change.what.startsWith("is ") ? "the operation" : subject };
+    return { ...change, place, subject: subject === "" && change.what.startsWith("is ") ? whole : subject };
   });
 }
 
@@ -80,17 +95,25 @@ const OPERATION_KEYS = [
   "callbacks",
 ];
 
-function changesOf(documents: Documents, entries: Pair<OperationEntry>, operations: Pair<Node>): OperationChange[] {
+function changesOf(
+  documents: Documents,
+  exchange: Exchange,
+  entries: Pair<OperationEntry>,
+  operations: Pair<Node>,
+): OperationChange[] {
+  const { first } = exchange;
+  const isCalled = first === "call";
+  const { after } = operations;
   return [
     ...nameChanges(operations),
     ...tagChanges(operations),
-    ...announcementChanges(operations),
-    ...securityChanges(documents, entries),
-    ...ownServerChanges(documents, entries),
-    ...UNKNOWN_QUERY_FLAGS.flatMap((key) => flagChanges(operations, key)),
-    ...parametersChanges(documents, entries),
-    ...requestBodyChanges(documents, operations),
-    ...responsesChanges(documents, operations),
+    ...deprecationChanges(operations, (key) => ({ at: { node: after, ...(key in after && { key }) } })),
+    ...securityChanges(documents, entries, isCalled),
+    ...(isCalled ? [] : ownServerChanges(documents, entries)),
+    ...(isCalled ? [] : UNKNOWN_QUERY_FLAGS.flatMap((key) => flagChanges(first, operations, key))),
+    ...parametersChanges(documents, first, entries),
+    ...requestBodyChanges(documents, first, operations),
+    ...responsesChanges(documents, exchange, operations),
     ...callbackChanges(documents, operations),
     ...unknownChanges(operations, OPERATION_KEYS),
   ];
@@ -114,62 +137,69 @@ function tagChanges({ before, after }: Pair<Node>): PartChange[] {
   return [{ impact: "breaking", what, because: "Generated clients group their calls by tag.", at }];
 }
 
-function announcementChanges({ before, after }: Pair<Node>): PartChange[] {
-  const dates = ["x-deprecated-at", "x-sunset", "x-successor"].filter((key) => before[key] !== after[key]);
-  return [
-    ...deprecationChanges({ before, after }, { node: after, key: "deprecated" }),
-    ...dates.map((key): PartChange => {
-      return { ...DEPRECATION, what: `\`${key}\` ${fromTo(before[key], after[key])}`, at: { node: after, key } };
-    }),
-  ];
-}
-
 /** Extensions that allow undeclared query parameters. */
 const UNKNOWN_QUERY_FLAGS = ["x-eov-allow-unknown-query-parameters", "x-allow-unknown-query-parameters"];
 
 /** Compares the servers of an operation with its own ones in either document. The document's are compared once, elsewhere. */
 function ownServerChanges(documents: Documents, entries: Pair<OperationEntry>): PartChange[] {
-  const own = both((side) => {
-    const { operation, path } = entries[side];
-    const item = resolved(documents[side], (documents[side].paths as Record<string, Node>)[path]);
-    return (operation as Node)["servers"] ?? item?.["servers"];
-  });
+  const own = both((side) => ownServers(documents[side], entries[side]));
   if (own.before === undefined && own.after === undefined) return [];
   const nodes = both((side) => ({ servers: own[side] ?? (documents[side] as { servers?: unknown }).servers }));
   return serverChanges(nodes, entries.after.operation);
 }
 
+/** The servers of an operation, or of its path. */
+function ownServers(document: OpenApiDocument, { operation, path }: OperationEntry): unknown {
+  const item = resolved(document, (document.paths as Record<string, Node>)[path]);
+  return (operation as Node)["servers"] ?? item?.["servers"];
+}
+
 function callbackChanges(documents: Documents, operations: Pair<Node>): OperationChange[] {
   return membersAt(documents, operations, "callbacks").flatMap(([name, callback]) => {
-    const items = both((side) => callback[side] ?? {});
+    const whole = `callback "${name}"`;
+    const { before, after } = callback;
+    if (before === undefined || after === undefined)
+      return partChanges(callback, CALLED_REASONS, () => []).map((change) => ({ ...change, part: whole }));
+    const items = { before, after };
     const urls = keysOf(items).filter((key) => !key.startsWith("x-"));
-    const changes = urls.flatMap((url) =>
-      calledChanges(
+    return urls.flatMap((url) => {
+      const changes = calledChanges(
         documents,
         url,
         both((side) => items[side][url]),
-      ),
-    );
-    return changes.map((change) => ({ part: `callback "${name}"`, ...change }));
+        whole,
+      );
+      return changes.map(({ subject = "", ...change }) => ({
+        ...change,
+        part: subject === whole ? whole : [whole, subject].filter(Boolean).join(", "),
+      }));
+    });
   });
 }
 
-/** Compares a path item of a webhook or callback. Clients implement it, so every change but of documentation is breaking. */
-export function calledChanges(documents: Documents, path: string, { before, after }: Pair<unknown>): PartChange[] {
-  if (before === undefined)
-    return [{ impact: "additive", what: "is added", because: "Clients need not implement it." }];
-  if (after === undefined)
-    return [
-      { impact: "breaking", what: "is removed", because: "The service no longer calls clients that implement it." },
-    ];
-  const changes = operationChanges({
-    before: { ...documents.before, paths: { [path]: before } },
-    after: { ...documents.after, paths: { [path]: after } },
+const CALLED_REASONS = {
+  added: "Clients need not implement it.",
+  removed: "The service no longer calls clients that implement it.",
+};
+
+/** Compares a path item of a webhook or callback. Its requests go to clients, and its responses come from them. */
+export function calledChanges(
+  documents: Documents,
+  place: string,
+  items: Pair<unknown>,
+  whole: string,
+): PlacedChange[] {
+  const called = both((side) => ({
+    ...documents[side],
+    paths: items[side] === undefined ? {} : { [place]: items[side] },
+  }));
+  const isWhole = items.before === undefined || items.after === undefined;
+  const changes = pairedOperations(called).flatMap((pair) => {
+    const method = (pair.after ?? pair.before)!.method.toUpperCase();
+    const own = exchangeChanges(documents, CALLED, CALLED_REASONS, pair);
+    return groupByStatus(place, isWhole ? whole : `${method} of ${whole}`, own);
   });
-  const changed = changes.find(({ impact }) => impact !== "documentation");
-  if (changed === undefined) return [];
-  const at = changed.at && { at: changed.at };
-  return [{ impact: "breaking", what: "changes", because: "Clients implement it as it is today.", ...at }];
+  return isWhole ? changes.slice(0, 1) : changes;
 }
 
 const PATH_KEYS = [
@@ -181,6 +211,8 @@ const PATH_KEYS = [
   "head",
   "patch",
   "trace",
+  "query",
+  "additionalOperations",
   "parameters",
   "servers",
   "$ref",

@@ -1,26 +1,44 @@
-import { isAnnotation } from "openapi-document";
-import { isDeepStrictEqual } from "node:util";
-import { type Alternative, alternativesOf, type Keywords, keywordsOf, type SchemaNode } from "./alternatives.ts";
-import { assertionChanges, typeEffect, unsupportedChanges } from "./assertions.ts";
 import {
+  type Alternative,
+  alternativesOf,
+  appliesTo,
+  type Keywords,
+  keywordsOf,
+  type SchemaNode,
+  valuesOf,
+} from "./alternatives.ts";
+import { assertionChanges, discriminatorChanges, typeEffect } from "./assertions.ts";
+import { isNote } from "./canonical.ts";
+import {
+  both,
   type Direction,
   type Documents,
+  type Effect,
   effect,
   findKeyword,
+  fromTo,
+  type Node,
   type Pair,
   type PartChange,
   type Rating,
+  RATINGS,
   type SchemaChange,
   type Scope,
 } from "./changes.ts";
-import { combinationChanges, meaningOf } from "./combinations.ts";
 import { nestedChanges } from "./fields.ts";
+import { isWithin } from "./inclusion.ts";
+import type { Medium } from "./located.ts";
+import { matchAlternatives, mayMatchOthers } from "./matching.ts";
+
+/** The effects that a change may have, as far as the comparison can tell. */
+type Possible = Record<"narrows" | "widens", boolean>;
 
 /** A pair of schemas to compare. `field` is the path to the pair. */
 interface Step {
   field: string;
+  medium: Medium;
   schemas: Pair<SchemaNode>;
-  /** The text of both schemas. */
+  /** The notation and the text of both schemas. */
   key: string;
 }
 
@@ -28,6 +46,14 @@ interface Step {
 interface Comparison {
   changes: SchemaChange[];
   nested: Step[];
+  possible: () => Possible;
+  /** Whether nested pairs may not belong to each other, and fewer changes are possible than theirs. */
+  isLimited: boolean;
+}
+
+/** A comparison to report. `limit` is the nearest limited one around it. */
+interface Visit extends Step {
+  limit?: { key: string; possible: () => Possible };
 }
 
 /** The results so far, by documents and by direction and pair. Operations share most of their schemas. */
@@ -35,52 +61,95 @@ const comparisons = new WeakMap<Documents, Map<string, Comparison>>();
 
 /**
  * Compares two schemas for values of one direction. Compares each pair of references once, since schemas may contain
- * themselves, and level by level, so that a change is reported at the shortest field. `same` holds the pairs of schemas that
- * are assumed to be equivalent.
+ * themselves, and level by level, so that a change is reported at the shortest field. A change of the set of valid values is
+ * reported only as far as the sets differ: equal sets in two notations have no changes.
  */
 export function schemaChanges(
   documents: Documents,
   direction: Direction,
-  root: Pair<SchemaNode>,
-  same?: Set<string>,
+  schemas: Pair<SchemaNode>,
+  medium: Medium = "json",
 ): SchemaChange[] {
-  const results = comparisons.get(documents) ?? new Map<string, Comparison>();
-  comparisons.set(documents, results);
-  const isSame = (schemas: Pair<SchemaNode>) =>
-    schemaChanges(documents, direction, schemas, new Set(same)).every(({ impact }) => impact === "documentation");
-  const comparisonOf = ({ schemas, key }: Step): Comparison => {
-    const name = `${direction} ${key}`;
-    const known = same === undefined ? results.get(name) : undefined; // assumptions may change a result
-    if (known !== undefined) return known;
-    const nested: Step[] = [];
-    const compare = ({ field }: Scope, pair: Pair<SchemaNode>) => nested.push(stepTo(field, pair));
-    const changes = changesOf({ documents, direction, field: "", node: schemas.after, compare, isSame }, schemas);
-    if (same === undefined) results.set(name, { changes, nested });
-    return { changes, nested };
+  const visited = new Set<string>();
+  const visits: Visit[] = [];
+  const add = (visit: Visit) => {
+    const key = visit.limit === undefined ? visit.key : `${visit.limit.key} ${visit.key}`;
+    if (visited.has(key)) return;
+    if (visit.key.includes('"$ref"')) visited.add(key);
+    visits.push(visit);
   };
-  const visited = same ?? new Set();
-  const steps: Step[] = [];
-  const add = (step: Step) => {
-    if (visited.has(step.key)) return;
-    if (step.key.includes('"$ref"')) visited.add(step.key);
-    steps.push(step);
-  };
-  add(stepTo("", root));
+  add(stepTo("", medium, schemas));
   const changes: SchemaChange[] = [];
-  for (const step of steps) {
-    const own = comparisonOf(step);
-    changes.push(...own.changes.map((change) => ({ ...change, field: joined(step.field, change.field) })));
-    for (const nested of own.nested) add({ ...nested, field: joined(step.field, nested.field) });
+  for (const visit of visits) {
+    const { field, key } = visit;
+    const own = comparisonOf(documents, direction, visit);
+    const limit = own.isLimited ? { key, possible: own.possible } : visit.limit;
+    for (const change of own.changes) {
+      const limits = [own, ...(visit.limit ? [visit.limit] : [])];
+      const kept = limits.reduce<SchemaChange | undefined>(
+        (left, { possible }) => left && limitedTo(possible, direction, left),
+        change,
+      );
+      if (kept !== undefined) changes.push({ ...kept, field: joined(field, kept.field) });
+    }
+    for (const nested of own.nested) add({ ...nested, field: joined(field, nested.field), ...(limit && { limit }) });
   }
   return changes;
 }
 
-function stepTo(field: string, schemas: Pair<SchemaNode>): Step {
-  return { field, schemas, key: JSON.stringify([schemas.before, schemas.after]) };
+function comparisonOf(documents: Documents, direction: Direction, { schemas, key, medium }: Step): Comparison {
+  const results = comparisons.get(documents) ?? new Map<string, Comparison>();
+  comparisons.set(documents, results);
+  const name = `${direction} ${key}`;
+  const known = results.get(name);
+  if (known !== undefined) return known;
+  const nested: Step[] = [];
+  const scope: Scope = {
+    documents,
+    direction,
+    medium,
+    field: "",
+    node: schemas.after,
+    compare: (inner, pair) => nested.push(stepTo(inner.field, inner.medium, pair)),
+  };
+  let possible: Possible | undefined;
+  const comparison: Comparison = {
+    nested,
+    changes: [],
+    isLimited: false,
+    possible: () => (possible ??= possibleEffects(documents, schemas, medium)),
+  };
+  results.set(name, comparison); // for a `oneOf` that contains itself
+  const alternatives = both((side) => alternativesOf(documents[side], schemas[side]));
+  comparison.changes = changesOf(scope, schemas, alternatives);
+  if (nested.length > 0 && mayMatchOthers(alternatives)) {
+    const { narrows, widens } = comparison.possible();
+    comparison.isLimited = !narrows || !widens;
+  }
+  return comparison;
+}
+
+function possibleEffects(documents: Documents, schemas: Pair<SchemaNode>, medium: Medium): Possible {
+  const { before, after } = both((side) => ({ document: documents[side], schema: schemas[side] }));
+  return { narrows: !isWithin(before, after, medium), widens: !isWithin(after, before, medium) };
+}
+
+/** Returns a change with the effect that it can have, or undefined if it can have none. */
+function limitedTo(possible: () => Possible, direction: Direction, change: SchemaChange): SchemaChange | undefined {
+  if (change.effect === undefined) return change;
+  const { narrows, widens } = possible();
+  if (change.effect !== "replaces") return (change.effect === "narrows" ? narrows : widens) ? change : undefined;
+  if (narrows && widens) return change;
+  const kind: Effect | undefined = narrows ? "narrows" : widens ? "widens" : undefined;
+  return kind && { ...change, ...RATINGS[direction][kind], effect: kind };
+}
+
+function stepTo(field: string, medium: Medium, schemas: Pair<SchemaNode>): Step {
+  return { field, medium, schemas, key: `${medium} ${JSON.stringify([schemas.before, schemas.after])}` };
 }
 
 function joined(field: string, inner: string): string {
-  return field === "" || inner === "" || inner.startsWith("[]") ? field + inner : `${field}.${inner}`;
+  return field === "" || inner === "" || inner.startsWith("[") ? field + inner : `${field}.${inner}`;
 }
 
 /** The rating of a deprecation and of its dates. */
@@ -89,54 +158,66 @@ export const DEPRECATION: Rating = {
   because: "A deprecation is announced with a minor version (Semantic Versioning, item 7).",
 };
 
-/** Compares a `deprecated` flag of an operation, parameter, header or schema. */
-export function deprecationChanges(
-  nodes: Pair<{ deprecated?: unknown }>,
-  at: NonNullable<PartChange["at"]>,
-): PartChange[] {
-  const [was, is] = [nodes.before.deprecated === true, nodes.after.deprecated === true];
-  if (was === is) return [];
-  return is ? [{ ...DEPRECATION, what: "is deprecated", at }] : [{ ...DEPRECATION, what: "is no longer deprecated" }];
-}
+const DATES = ["x-deprecated-at", "x-sunset", "x-successor"];
 
-function changesOf(scope: Scope, schemas: Pair<SchemaNode>): SchemaChange[] {
-  const { documents, field, node } = scope;
-  const before = keywordsOf(documents.before, schemas.before);
-  const after = keywordsOf(documents.after, schemas.after);
-  const isDeprecated = ({ deprecated = [] }: Keywords) => ({ deprecated: deprecated.includes(true) });
-  const flags = { before: isDeprecated(before), after: isDeprecated(after) };
-  const { at = { node: {} } } = findKeyword(documents, node, "deprecated");
+/** Compares a `deprecated` flag of an operation, parameter, header or schema, and its announcement. */
+export function deprecationChanges(nodes: Pair<Node>, placeOf: (key: string) => Pick<PartChange, "at">): PartChange[] {
+  const { before, after } = nodes;
+  const [was, is] = [before["deprecated"] === true, after["deprecated"] === true];
   return [
-    ...deprecationChanges(flags, at).map((change) => ({ ...change, field })),
-    ...choiceChanges(scope, { before, after }),
-    ...combinationChanges(scope, schemas),
-    ...alternativesChanges(scope, schemas),
+    ...(was === is
+      ? []
+      : is
+        ? [{ ...DEPRECATION, what: "is deprecated", ...placeOf("deprecated") }]
+        : [{ ...DEPRECATION, what: "is no longer deprecated" }]),
+    ...DATES.filter((key) => before[key] !== after[key]).map((key) => ({
+      ...(key === "x-sunset" ? sunsetRating(before[key], after[key]) : DEPRECATION),
+      what: `\`${key}\` ${fromTo(before[key], after[key])}`,
+      ...placeOf(key),
+    })),
   ];
 }
 
-/** A value that matches two members of an `anyOf` is invalid for a `oneOf` of the same members. */
-function choiceChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaChange[] {
-  const [had, has] = [before, after].map(({ anyOf, oneOf }) =>
-    anyOf && oneOf ? "both" : anyOf ? "any" : oneOf && "one",
-  );
-  if (had === "any" && has === "one") return [effect(scope, "narrows", "`anyOf` becomes `oneOf`", "oneOf")];
-  return had === "one" && has === "any" ? [effect(scope, "widens", "`oneOf` becomes `anyOf`", "anyOf")] : [];
+/** A sunset may be announced, moved to a later date or withdrawn. */
+function sunsetRating(before: unknown, after: unknown): Rating {
+  const isLater = Date.parse(String(after)) >= Date.parse(String(before));
+  if (before === undefined || after === undefined || isLater) return DEPRECATION;
+  return { impact: "breaking", because: "Clients rely on the date that was announced." };
 }
 
-function alternativesChanges(scope: Scope, schemas: Pair<SchemaNode>): SchemaChange[] {
-  const { documents } = scope;
-  const before = alternativesOf(documents.before, schemas.before);
-  const after = alternativesOf(documents.after, schemas.after);
+function changesOf(
+  scope: Scope,
+  schemas: Pair<SchemaNode>,
+  alternatives: Pair<Alternative[] | undefined>,
+): SchemaChange[] {
+  const { documents, field, node } = scope;
+  const announced = ["deprecated", ...DATES];
+  const flags = both((side) => {
+    const keywords = keywordsOf(documents[side], schemas[side]);
+    return Object.fromEntries(announced.map((key) => [key, keywords[key]?.at(-1)]));
+  });
+  const deprecations = deprecationChanges(flags, (key) => findKeyword(documents, node, key));
+  return [
+    ...deprecations.map((change) => ({ ...change, field })),
+    ...alternativesChanges(scope, schemas, alternatives),
+  ];
+}
+
+function alternativesChanges(
+  scope: Scope,
+  schemas: Pair<SchemaNode>,
+  { before, after }: Pair<Alternative[] | undefined>,
+): SchemaChange[] {
   if (before === undefined || after === undefined) {
-    const isWritten = JSON.stringify(schemas.before) === JSON.stringify(schemas.after);
-    if (isWritten && isDeepStrictEqual(documents.before.components, documents.after.components)) return [];
+    const { documents } = scope;
+    const components = both((side) => JSON.stringify([schemas[side], documents[side].components]));
+    if (components.before === components.after) return [];
     return [effect(scope, "replaces", "the schema has too many alternatives to compare and may have changed")];
   }
-  const isEndless = before.length === 0 || after.length === 0; // a choice that contains itself
-  if (isEndless && meaningOf(documents.before, schemas.before) !== meaningOf(documents.after, schemas.after))
-    return [effect(scope, "replaces", "a choice of schemas that contains itself changes")];
+  if (before.length === 0 && after.length > 0) return [effect(scope, "widens", "values become valid where none was")];
+  if (after.length === 0 && before.length > 0) return [effect(scope, "narrows", "no value is valid any more")];
   const { pairs, removed, added } = matchAlternatives(before, after);
-  return [
+  const changes = [
     ...pairs.flatMap((pair) => oneAlternativeChanges(scope, pair)),
     ...(after.some(isUnrestricted) ? [] : removed).map((alternative) =>
       effect(scope, "narrows", `${nameOf(alternative)} is removed`),
@@ -145,40 +226,13 @@ function alternativesChanges(scope: Scope, schemas: Pair<SchemaNode>): SchemaCha
       effect(scope, "widens", `${nameOf(alternative)} is added`, keyOf(alternative)),
     ),
   ];
-}
-
-/**
- * Pairs alternatives: first those of the same component, then those with the same JSON, then those of the same type. Any
- * pairing is safe: if each alternative accepts all values of its earlier one, so do all together.
- */
-function matchAlternatives(before: Alternative[], after: Alternative[]) {
-  if (before.length === 1 && after.length === 1)
-    return { pairs: [{ before: before[0]!, after: after[0]! }], removed: [], added: [] };
-  const pairs: Pair<Alternative>[] = [];
-  let [removed, added] = [before, after];
-  const match = (belong: (pair: Pair<Alternative>) => boolean) => {
-    for (const alternative of removed) {
-      const other = added.find((each) => belong({ before: alternative, after: each }));
-      if (other === undefined) continue;
-      pairs.push({ before: alternative, after: other });
-      removed = removed.filter((each) => each !== alternative);
-      added = added.filter((each) => each !== other);
-    }
-  };
-  const isOfOneType = (pair: Pair<Alternative>) => pair.before.type === pair.after.type;
-  match((pair) => pair.before.name !== undefined && pair.before.name === pair.after.name && isOfOneType(pair));
-  match((pair) => textOf(pair.before) === textOf(pair.after));
-  match(isOfOneType);
-  return { pairs, removed, added };
-}
-
-function textOf({ type, keywords }: Alternative): string {
-  const entries = Object.entries(keywords).filter(([keyword]) => !isAnnotation(keyword));
-  return JSON.stringify([type, entries.toSorted(([one], [other]) => (one < other ? -1 : 1))]);
+  const isFirst = ({ what, field }: SchemaChange, at: number) =>
+    changes.findIndex((other) => other.what === what && other.field === field) === at;
+  return changes.filter((change, at) => !/`oneOf`|`discriminator`/.test(change.what) || isFirst(change, at));
 }
 
 function isUnrestricted({ type, keywords }: Alternative): boolean {
-  return type === undefined && Object.keys(keywords).every(isAnnotation);
+  return type === undefined && Object.keys(keywords).every(isNote);
 }
 
 function nameOf({ name, type, keywords }: Alternative): string {
@@ -195,18 +249,47 @@ function oneAlternativeChanges(scope: Scope, pair: Pair<Alternative>): SchemaCha
   const { before, after } = pair;
   const types = typeEffect(before.type, after.type);
   const what = `the type changes from ${before.type ?? "any"} to ${after.type ?? "any"}`;
-  const typed = types === undefined ? [] : [effect(scope, types, what, "type")];
+  const isImplied =
+    (before.type ?? after.type) !== undefined && (before.type === undefined || after.type === undefined);
+  const hasValues = valuesOf(before.keywords) ?? valuesOf(after.keywords);
+  const typed = types === undefined || (isImplied && hasValues) ? [] : [effect(scope, types, what, "type")];
   // Keywords for one type mean nothing for another.
-  if (types !== undefined && !(isNumeric(before) && isNumeric(after))) return typed;
-  const keywords = { before: before.keywords, after: after.keywords };
+  if (types === "replaces" || (typed.length > 0 && [before, after].some(isUnrestricted))) return typed;
+  const keywords = both((side) => meantFor(pair[side].keywords, before.type ?? after.type));
   return [
     ...typed,
-    ...assertionChanges(scope, keywords),
+    ...assertionChanges(
+      scope,
+      keywords,
+      (schemas) => isSame(scope, schemas),
+      (schemas) => isKept(scope, schemas),
+    ),
+    ...discriminatorChanges(scope, keywords, after.name),
     ...nestedChanges(scope, keywords),
-    ...unsupportedChanges(scope, keywords),
   ];
 }
 
-function isNumeric({ type }: Alternative): boolean {
-  return type === "integer" || type === "number";
+function meantFor(keywords: Keywords, type: string | undefined): Keywords {
+  if (type === undefined) return keywords;
+  return Object.fromEntries(Object.entries(keywords).filter(([keyword]) => appliesTo(keyword, type)));
+}
+
+/** Whether two schemas accept the same values. */
+function isSame({ documents, medium }: Scope, schemas: Pair<SchemaNode>): boolean {
+  const { narrows, widens } = possibleEffects(documents, schemas, medium);
+  return !narrows && !widens;
+}
+
+const open = new Set<string>();
+
+/** Whether two members of a `oneOf` differ only in their fields without effect. */
+function isKept(scope: Scope, schemas: Pair<SchemaNode>): boolean {
+  if (isSame(scope, schemas)) return true;
+  const { documents, direction, medium } = scope;
+  const { key } = stepTo("", medium, schemas);
+  if (open.has(key)) return true; // a member that contains the `oneOf`
+  open.add(key);
+  const changes = schemaChanges(documents, direction, schemas, medium);
+  open.delete(key);
+  return changes.every((change) => change.effect === undefined && change.impact !== "breaking");
 }

@@ -1,7 +1,7 @@
 import { isTypeName, type OpenApiDocument, type OperationEntry, operationsOf } from "openapi-document";
 
 /** Names that the file of aliases uses itself. */
-const TAKEN = new Set(["components", "OperationIdsByTag", "OperationInput", "OperationOutput"]);
+const TAKEN = new Set(["components", "operations", "InputOf", "OperationIdsByTag", "OutputOf"]);
 
 /**
  * Returns the tag that an operation belongs to: the first of its tags. Without tags, the first word of its path that is no
@@ -9,8 +9,8 @@ const TAKEN = new Set(["components", "OperationIdsByTag", "OperationInput", "Ope
  */
 export function tagOf({ path, operation }: Pick<OperationEntry, "path" | "operation">): string {
   const [tag = ""] = operation.tags ?? [];
-  if (/[A-Za-z0-9]/.test(tag)) return tag;
-  return path.split("/").find((word) => /[A-Za-z]/.test(word) && !word.includes("{")) ?? "General";
+  if (/[\p{L}\p{N}]/u.test(tag)) return tag;
+  return path.split("/").find((word) => /\p{L}/u.test(word) && !word.includes("{")) ?? "General";
 }
 
 /**
@@ -23,15 +23,18 @@ export function aliasesOf(document: OpenApiDocument): string {
   const aliases = new Map<string, string>();
   for (const name of Object.keys(schemas)) add(aliases, name, `components["schemas"][${JSON.stringify(name)}]`);
   for (const { id, operation } of entries) {
-    if (operation.operationId === undefined) continue;
-    add(aliases, `${typeNameOf(id)}Input`, `OperationInput<${JSON.stringify(id)}>`);
-    add(aliases, `${typeNameOf(id)}Output`, `OperationOutput<${JSON.stringify(id)}>`);
+    if (!operation.operationId) continue;
+    add(aliases, `${typeNameOf(id)}Input`, `InputOf<operations[${JSON.stringify(id)}]>`);
+    add(aliases, `${typeNameOf(id)}Output`, `OutputOf<operations[${JSON.stringify(id)}]>`);
   }
   const types = [...aliases.values()].join("\n");
-  const used = ["OperationInput", "OperationOutput"].filter((type) => types.includes(`= ${type}<`));
+  const importOf = (module: string, ...names: [name: string, use: string][]) => {
+    const used = names.filter(([, use]) => types.includes(use)).map(([name]) => name);
+    return used.length === 0 ? [] : [`import type { ${used.join(", ")} } from "${module}";`];
+  };
   const imports = [
-    ...(used.length > 0 ? [`import type { ${used.join(", ")} } from "../operation.ts";`] : []),
-    ...(types.includes("= components[") ? ['import type { components } from "./schema.ts";'] : []),
+    ...importOf("openapi-document", ["InputOf", "= InputOf<"], ["OutputOf", "= OutputOf<"]),
+    ...importOf("./schema.ts", ["components", "= components["], ["operations", "Of<operations["]),
   ];
   const tags = Object.entries(Object.groupBy(entries, tagOf)).map(
     ([tag, tagged = []]) => `  ${JSON.stringify(tag)}: ${tagged.map(({ id }) => JSON.stringify(id)).join(" | ")};`,

@@ -6,7 +6,7 @@ import {
   type Document,
   getLineColLocation,
   isAbsoluteUrl,
-  type Source,
+  Source,
   YamlParseError,
 } from "@redocly/openapi-core";
 import {
@@ -17,9 +17,10 @@ import {
   pointer,
   withLocalReferences,
 } from "openapi-document";
-import type { OpenAPI3 } from "openapi-typescript";
+import { isInExtension } from "../lint/lint.ts";
 import { syntaxProblem } from "../lint/syntax-errors.ts";
 import { ROOT } from "../paths.ts";
+import { DEVICE_FLOW } from "./device-flow.ts";
 
 export { CONTRACT_FILE } from "../paths.ts";
 
@@ -27,16 +28,26 @@ export { CONTRACT_FILE } from "../paths.ts";
 export interface BundleOptions {
   /** Whether references may lead to other hosts. Default: false. */
   allowRemoteRefs?: boolean | undefined;
+  /** Returns the text of a file by its absolute path or URL. Default: that of the file as it is. */
+  read?: ((absoluteRef: string) => Promise<string>) | undefined;
+}
+
+/** A contract in one document, with the fields that generation, comparison and release read. */
+export interface BundledDocument extends OpenApiDocument {
+  info: { title: string; version: string };
+  servers?: { url: string }[];
+  paths?: Record<string, object>;
+  components?: { schemas?: Record<string, object> };
 }
 
 /** A bundled contract, and the paths of the files that it consists of. */
 export interface Bundle {
-  document: OpenAPI3;
+  document: BundledDocument;
   files: string[];
 }
 
 /** Returns the bundled document of `bundleWithFiles` alone. */
-export async function bundle(contractPath: string, options?: BundleOptions): Promise<OpenAPI3> {
+export async function bundle(contractPath: string, options?: BundleOptions): Promise<BundledDocument> {
   return (await bundleWithFiles(contractPath, options)).document;
 }
 
@@ -45,12 +56,9 @@ export async function bundle(contractPath: string, options?: BundleOptions): Pro
  * files cannot be read or parsed, or is at a URL that is not allowed. References are JSON pointers in it, because Redocly does
  * not know `$id`. Of several components with one name, all but the first get a number, as in `Book-2`.
  */
-export async function bundleWithFiles(
-  contractPath: string,
-  { allowRemoteRefs = false }: BundleOptions = {},
-): Promise<Bundle> {
-  const config = await createConfig({});
-  const externalRefResolver = new ContractResolver(allowRemoteRefs);
+export async function bundleWithFiles(contractPath: string, options: BundleOptions = {}): Promise<Bundle> {
+  const config = await createConfig({}, { plugins: [DEVICE_FLOW] });
+  const externalRefResolver = new ContractResolver(options);
   const doc = await externalRefResolver.resolveDocument<OpenApiDocument>(null, contractPath, true);
   if (doc instanceof Error) throw readable(doc);
   doc.parsed = withLocalReferences(doc.parsed);
@@ -59,7 +67,8 @@ export async function bundleWithFiles(
       throw readable(error);
     },
   );
-  const errors = problems.filter(({ severity }) => severity === "error"); // the others report new names of components
+  // Others report new names of components.
+  const errors = problems.filter(({ severity, location: [at] }) => severity === "error" && !isInExtension(at));
   if (errors.length > 0) {
     const reasons = errors.map(({ message, location: [at] }) => {
       if (at === undefined) return message;
@@ -69,7 +78,7 @@ export async function bundleWithFiles(
     });
     throw new Error(reasons.join("\n"));
   }
-  const document = JSON.parse(JSON.stringify(bundled.parsed)) as OpenAPI3; // aliases of YAML become objects of their own
+  const document = JSON.parse(JSON.stringify(bundled.parsed)) as BundledDocument; // aliases of YAML become objects of their own
   inlineExamples(document);
   return { document, files: [...externalRefResolver.getFiles()].filter((file) => !isAbsoluteUrl(file)) };
 }
@@ -88,19 +97,19 @@ function syntaxError({ absoluteRef, body }: Source, otherwise: string): string {
 
 /** Reads the files of a contract, and other hosts only if this is allowed. */
 class ContractResolver extends BaseResolver {
-  readonly #allowsRemote: boolean;
+  readonly #options: BundleOptions;
 
-  constructor(allowsRemote: boolean) {
+  constructor(options: BundleOptions) {
     super();
-    this.#allowsRemote = allowsRemote;
+    this.#options = options;
   }
 
-  override loadExternalRef(absoluteRef: string): Promise<Source> {
-    if (this.#allowsRemote || !isAbsoluteUrl(absoluteRef)) return super.loadExternalRef(absoluteRef);
-    return Promise.reject(
-      new Error(
-        `${absoluteRef} is not a local file. Save it beside the contract, or start the mock with --allow-remote-refs.`,
-      ),
+  override async loadExternalRef(absoluteRef: string): Promise<Source> {
+    const { read, allowRemoteRefs = false } = this.#options;
+    if (read) return new Source(absoluteRef, await read(absoluteRef));
+    if (allowRemoteRefs || !isAbsoluteUrl(absoluteRef)) return super.loadExternalRef(absoluteRef);
+    throw new Error(
+      `${absoluteRef} is not a local file. Save it beside the contract, or start the mock with --allow-remote-refs.`,
     );
   }
 

@@ -4,16 +4,20 @@ import { requiredSchemes, type SecurityScheme, type Verifier, verifierOf } from 
 
 /**
  * Returns commands that call operations of a document with curl, and their operations: the first one that reads, and the first
- * that sends JSON. Paths without parameters come first. `{url}` stands for the base URL, `{key}` for an API key, and `$TOKEN`
- * for a token.
+ * that sends JSON. Operations whose credentials a new service validates come first, then paths without parameters. `{url}`
+ * stands for the base URL, `{key}` for an API key, and `$TOKEN` for a token.
  */
 export function curlExamples(document: OpenApiDocument): { entry: OperationEntry; curl: string }[] {
   const simplestFirst = operationsOf(document).toSorted((one, other) => parameterCount(one) - parameterCount(other));
-  const reading = simplestFirst.find(({ method }) => method === "get");
-  const writing = simplestFirst.find((entry) => entry.method === "post" && sendsJson(document, entry));
-  return [reading, writing].flatMap((entry) => {
-    const curl = entry && curlExample(document, entry);
-    return curl === undefined ? [] : [{ entry: entry!, curl }];
+  const validatedFirst = (one: OperationEntry, other: OperationEntry) =>
+    Number(isUnvalidated(document, one)) - Number(isUnvalidated(document, other));
+  const sorted = simplestFirst.toSorted(validatedFirst);
+  const reading = sorted.find(({ method }) => method === "get");
+  const writing = sorted.find((entry) => entry.method === "post" && sendsJson(document, entry));
+  const examples = [reading, writing].filter((entry) => entry !== undefined).toSorted(validatedFirst);
+  return examples.flatMap((entry) => {
+    const curl = curlExample(document, entry);
+    return curl === undefined ? [] : [{ entry, curl }];
   });
 }
 
@@ -64,17 +68,26 @@ const EASIEST: Verifier[] = ["apiKey", "token", "basic", "none"];
 
 /** Returns the options of curl, and the query, that send the credentials of the operation's easiest requirement. */
 function credentialsOf(document: OpenApiDocument, entry: OperationEntry): { options: string[]; query: string } {
-  const schemes = requiredSchemes(document, [entry]);
-  const alternatives = requirementsOf(document, entry).map((requirement) =>
-    Object.keys(requirement).flatMap((name) => schemes.get(name) ?? []),
-  );
-  const [used = []] = alternatives.toSorted((one, other) => effort(one) - effort(other));
+  const used = easiestRequirement(document, entry);
   const inQuery = used.filter((scheme) => scheme.type === "apiKey" && scheme.in === "query");
   const options = new Map(used.flatMap(optionOf).toReversed()); // a request has one Authorization header: the first
   return {
     options: [...options.values()].toReversed(),
     query: inQuery.map(({ name = "" }) => `${encodeURIComponent(name)}={key}`).join("&"),
   };
+}
+
+/** Whether a new service answers each request of the operation with 401, since nothing validates its credentials yet. */
+export function isUnvalidated(document: OpenApiDocument, entry: OperationEntry): boolean {
+  return effort(easiestRequirement(document, entry)) > EASIEST.indexOf("token");
+}
+
+function easiestRequirement(document: OpenApiDocument, entry: OperationEntry): SecurityScheme[] {
+  const schemes = requiredSchemes(document, [entry]);
+  const alternatives = requirementsOf(document, entry).map((requirement) =>
+    Object.keys(requirement).flatMap((name) => schemes.get(name) ?? []),
+  );
+  return alternatives.toSorted((one, other) => effort(one) - effort(other))[0] ?? [];
 }
 
 function effort(schemes: SecurityScheme[]): number {

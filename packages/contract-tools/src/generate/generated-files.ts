@@ -1,25 +1,22 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { PNPM } from "@platform/command-line";
+import { scriptCommand } from "@openapi-operations/command-line";
 import { operationsOf, requirementsOf } from "openapi-document";
 import { compilableTypes, documentForTypes, withRequestDefaultsRequired } from "openapi-document/openapi-typescript";
 import type { OpenAPI3 } from "openapi-typescript";
 import { ROOT } from "../paths.ts";
 import { aliasesOf } from "./aliases.ts";
-import { basePathOf } from "./bundle.ts";
+import { basePathOf, type BundledDocument } from "./bundle.ts";
 import { type ClientSettings, codeSamples } from "./code-samples.ts";
 import { curlExamples } from "./curl-examples.ts";
 import { withHoverTexts } from "./hover-texts.ts";
 
 const BANNER = "// Generated from the contract by `pnpm generate`. Do not edit.\n";
 
-/** The folder of the generated files. */
-export const GENERATED_FOLDER = join(ROOT, "packages/contract/src/generated");
-
 /** Generates each file of `src/generated` as a string, by name: types, the bundled document, its hash, aliases, samples. */
-export async function generatedFiles(document: OpenAPI3): Promise<Record<string, string>> {
+export async function generatedFiles(document: BundledDocument): Promise<Record<string, string>> {
   const json = `${JSON.stringify(document, null, 2)}\n`;
   const { servers: _, ...elsewhere } = document;
   const typed = documentForTypes(document);
@@ -29,7 +26,7 @@ export async function generatedFiles(document: OpenAPI3): Promise<Record<string,
     .digest("hex");
   return {
     "openapi.json": json,
-    "schema.ts": await typesOf(typed),
+    "schema.ts": await typesOf(withOtherMethods(typed)),
     "operations-with-defaults.ts": await typesOf(withRequestDefaultsRequired(document)),
     "names.ts": BANNER + aliasesOf(typed),
     "metadata.ts":
@@ -59,6 +56,7 @@ export async function findStaleFiles(files: Record<string, string>, folder: stri
 
 /** Writes the files that differ from those of a folder, and returns their names. */
 export async function write(files: Record<string, string>, folder: string): Promise<string[]> {
+  await mkdir(folder, { recursive: true });
   const stale = await findStaleFiles(files, folder);
   await Promise.all(stale.map((name) => writeFile(join(folder, name), files[name]!)));
   return stale;
@@ -81,19 +79,33 @@ async function findMismatches(files: Record<string, string>, folder: string): Pr
   const surplus = (await readdir(folder)).filter((name) => !Object.hasOwn(files, name));
   return [
     stale.length > 0 &&
-      `These files in ${relative(ROOT, folder)} are not as generated from the contract: ${stale.join(", ")}.\nRun \`${PNPM} generate\`, which overwrites them, and commit the result.`,
+      `These files in ${relative(ROOT, folder)} are not as generated from the contract: ${stale.join(", ")}.\nRun \`${scriptCommand("generate")}\`, which overwrites them, and commit the result.`,
     surplus.length > 0 && `Not a generated file: ${surplus.join(", ")} in ${folder}. Delete it.`,
   ].filter((mismatch) => mismatch !== false);
 }
 
-async function typesOf(document: OpenAPI3): Promise<string> {
+/**
+ * Describes QUERY and additional methods (OpenAPI 3.2) where clients of fetch-operations expect their types: as TRACE at paths of
+ * their own, because openapi-typescript knows the methods of 3.1 only.
+ */
+function withOtherMethods(document: BundledDocument): BundledDocument {
+  const others = operationsOf(document).flatMap(({ method, path, operation, parameters, additional }) =>
+    method !== "query" && additional === undefined
+      ? []
+      : [[`/${(additional ?? "QUERY").replaceAll("%", " ")} ${path}`, { trace: { ...operation, parameters } }]],
+  );
+  return { ...document, paths: { ...document.paths, ...Object.fromEntries(others) } };
+}
+
+async function typesOf(document: BundledDocument): Promise<string> {
   const { default: openapiTS, astToString } = await import("openapi-typescript"); // Loads a compiler, which most commands do not need.
-  const types = astToString(await openapiTS(withHoverTexts(document), { defaultNonNullable: false }));
+  const typed = withHoverTexts(document) as OpenAPI3; // that of this generator, whose declarations need further packages
+  const types = astToString(await openapiTS(typed, { defaultNonNullable: false }));
   return `${BANNER}\n${compilableTypes(types, document)}`;
 }
 
 /** Each scope once, in the order of the operations. */
-function scopesOf(document: OpenAPI3): string {
+function scopesOf(document: BundledDocument): string {
   const requirements = operationsOf(document).flatMap((entry) => requirementsOf(document, entry));
   const scopes = new Set(requirements.flatMap((requirement) => Object.values(requirement).flat()));
   return `[${Array.from(scopes, (scope) => JSON.stringify(scope)).join(", ")}]`;

@@ -1,12 +1,11 @@
 import { forEachKeywordObject, inlineHeaders } from "openapi-document/openapi-typescript";
 import { isRecord, type OpenApiDocument, propertiesOf, resolve, type Schema } from "openapi-document";
-import type { OpenAPI3 } from "openapi-typescript";
 
 /**
  * Returns a copy of a document for generating types. Each property and parameter gets the text that an editor shows on
  * hover: its description, bounds and default, also those behind a `$ref`.
  */
-export function withHoverTexts(document: OpenAPI3): OpenAPI3 {
+export function withHoverTexts<Document extends OpenApiDocument>(document: Document): Document {
   const copy = structuredClone(document);
   inlineHeaders(copy);
   forEachKeywordObject(copy, (node) => {

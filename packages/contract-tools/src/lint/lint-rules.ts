@@ -1,6 +1,14 @@
+import { Validator } from "@cfworker/json-schema";
 import { type AST, RegExpParser, visitRegExpAST } from "@eslint-community/regexpp";
 import type { Location } from "@redocly/openapi-core";
-import { type HeaderObject, mayBe, type OperationObject, type ResponseObject, type Schema } from "openapi-document";
+import {
+  type HeaderObject,
+  mayBe,
+  type OperationObject,
+  type ParameterObject,
+  type ResponseObject,
+  type Schema,
+} from "openapi-document";
 
 /** Lint rules of the contract that Redocly's configuration cannot express. `openapi/redocly.yaml` turns them on. */
 
@@ -15,7 +23,11 @@ type Visit<Node> = (node: Node, context: Context) => void;
 interface Context {
   location: Location;
   report: (problem: { message: string; location: Location }) => void;
-  resolve: <Node>(node: Node | { $ref: string }) => { node?: Node };
+  resolve: <Node>(node: Node | { $ref: string }, from?: string) => { node?: Node; location?: Location };
+  /** The type of the node. */
+  type: { name: string };
+  /** Such as `oas3_0`. */
+  specVersion: string;
 }
 
 /** A Redocly plugin with the rules `platform/<name>`. */
@@ -30,6 +42,11 @@ export default function plugin() {
     "integer-is-bounded": requireBounds("integer", ({ minimum, maximum }) =>
       [minimum, maximum].some(isUndefined) ? "Bound each integer with minimum and maximum." : undefined,
     ),
+    "bounds-are-ordered": () => ({ Schema: checkBounds }),
+    "default-is-valid": () => ({ Schema: checkDefault }),
+    "array-has-items": () => ({ Schema: checkItems }),
+    "path-parameter-is-required": () => ({ Parameter: checkPathParameter }),
+    "reference-fits": () => ({ ref: checkReference }),
     "pattern-is-valid": () => ({ Schema: checkPatternIsValid }),
     "pattern-is-portable": () => ({ Schema: checkPatternIsPortable }),
     "header-examples-valid": () => ({ Header: checkHeaderExamples }),
@@ -51,11 +68,99 @@ function requireBounds(type: string, problemOf: (schema: Schema) => string | und
   return () => ({ Schema: check });
 }
 
+/** Pairs of keywords, the lower one first. No value meets both if the lower one is above the other. */
+const BOUNDS = [
+  ["minimum", "maximum"],
+  ["minLength", "maxLength"],
+  ["minItems", "maxItems"],
+  ["minContains", "maxContains"],
+  ["minProperties", "maxProperties"],
+];
+
+const checkBounds: Visit<Record<string, unknown>> = (schema, { report, location }) => {
+  for (const [lower, upper] of BOUNDS)
+    if (Number(schema[lower!]) > Number(schema[upper!]))
+      report({ message: `${lower} is above ${upper}. No value meets both.`, location: location.child(lower!) });
+};
+
+/** A service fills in defaults without validating them. */
+const checkDefault: Visit<Schema> = (schema, { report, location, resolve, specVersion }) => {
+  const { default: value } = schema as { default?: unknown };
+  if (value === undefined || (value === null && schema["nullable"] === true)) return;
+  // OpenAPI 3.0 extends JSON Schema Wright Draft 00, whose keywords are those of draft 4.
+  const validator = new Validator(writtenOut(schema, resolve) as object, specVersion === "oas3_0" ? "4" : "2020-12");
+  const fault = validator.validate(value).errors.at(-1);
+  if (fault === undefined) return;
+  const shown = JSON.stringify(value).slice(0, 100);
+  report({
+    message: `The default ${shown} does not meet its schema. ${fault.error}`,
+    location: location.child("default"),
+  });
+};
+
+/** Returns a schema with its references replaced. A circle ends in a schema of any value. */
+function writtenOut(node: unknown, resolve: Context["resolve"], from?: string, above: unknown[] = []): unknown {
+  if (typeof node !== "object" || node === null) return node;
+  if (Array.isArray(node)) return node.map((part) => writtenOut(part, resolve, from, above));
+  if (typeof (node as Schema).$ref === "string") {
+    const { node: target, location } = resolve<Schema>(node as Schema, from);
+    if (target === undefined || above.includes(target)) return {};
+    return writtenOut(target, resolve, location?.source.absoluteRef, [...above, target]);
+  }
+  return Object.fromEntries(
+    Object.entries(node).map(([key, part]) => [key, writtenOut(part, resolve, from, above)] as const),
+  );
+}
+
+/** OpenAPI 3.0, "Schema Object": "`items` MUST be present if the `type` is `array`." */
+const checkItems: Visit<Schema> = ({ type, items }, { report, location, specVersion }) => {
+  if (specVersion !== "oas3_0" || type !== "array" || items !== undefined) return;
+  report({
+    message: "An array of OpenAPI 3.0 has `items`. Write `items: {}` for any.",
+    location: location.child("type"),
+  });
+};
+
+/** OpenAPI 3.1, "Parameter Object": the parameter of a path is required. */
+const checkPathParameter: Visit<ParameterObject> = (parameter, { report, location }) => {
+  if (parameter.in !== "path" || parameter.required === true) return;
+  report({ message: "Write `required: true`. A path has a value for each of its parameters.", location });
+};
+
+/** The type of the objects in each section of `components`. */
+const TYPES: Record<string, string> = {
+  schemas: "Schema",
+  responses: "Response",
+  parameters: "Parameter",
+  examples: "Example",
+  requestBodies: "RequestBody",
+  headers: "Header",
+  links: "Link",
+  callbacks: "Callback",
+  pathItems: "PathItem",
+};
+
+/** A reference to an object of another kind. Redocly reports each of its fields instead, at the target. */
+const checkReference: Visit<{ $ref: string }> = ({ $ref }, { report, location, type }) => {
+  const [, section = ""] = /#\/components\/(\w+)\/[^/]+$/.exec($ref) ?? [];
+  const [needed] = Object.entries(TYPES).find(([, name]) => name === type.name) ?? [];
+  if (needed === undefined || !(section in TYPES) || section === needed) return;
+  report({
+    message: `This refers to an object of components/${section}. Refer to one of components/${needed}.`,
+    location: location.child("$ref"),
+  });
+};
+
 /** The service compiles patterns when it starts. */
 const checkPatternIsValid: Visit<Schema> = ({ pattern }, { report, location }) => {
-  if (typeof pattern !== "string" || parsedPattern(pattern, 2025) !== undefined) return;
-  const message = "Write a regular expression of ECMA-262 that is valid with the flag u.";
-  report({ message, location: location.child("pattern") });
+  if (typeof pattern !== "string") return;
+  try {
+    parsePattern(pattern, 2025);
+  } catch (error) {
+    const [, reason] = /: ([^:]+)$/.exec((error as Error).message) ?? [];
+    const message = `Write a regular expression of ECMA-262 that is valid with the flag u. In this one: ${reason}.`;
+    report({ message, location: location.child("pattern") });
+  }
 };
 
 /** Generated clients compile patterns with the regular expressions of their own language. */
@@ -99,9 +204,13 @@ function portabilityFault(source: string): string | undefined {
   return faults[0] ?? (isAnchored ? undefined : "begin it with ^ and end it with $");
 }
 
+function parsePattern(source: string, ecmaVersion: 2022 | 2025): AST.Pattern {
+  return new RegExpParser({ ecmaVersion }).parsePattern(source, 0, source.length, true);
+}
+
 function parsedPattern(source: string, ecmaVersion: 2022 | 2025): AST.Pattern | undefined {
   try {
-    return new RegExpParser({ ecmaVersion }).parsePattern(source, 0, source.length, true);
+    return parsePattern(source, ecmaVersion);
   } catch {
     return undefined;
   }

@@ -13,7 +13,8 @@ import {
   YamlParseError,
 } from "@redocly/openapi-core";
 import { closest, distance } from "fastest-levenshtein";
-import { escapeKey } from "openapi-document";
+import { escapeKey, IS_MAP } from "openapi-document";
+import { DEVICE_FLOW } from "../generate/device-flow.ts";
 import { LINT_CONFIG, ROOT } from "../paths.ts";
 import { syntaxProblem } from "./syntax-errors.ts";
 
@@ -27,9 +28,11 @@ export interface ContractProblem {
   frame?: string[];
   /** The broken rule; absent if the file cannot be parsed. */
   rule?: string;
+  /** The JSON pointer of the place in its file, which stays the same when lines before it are added. */
+  pointer?: string;
   /**
    * `fault`: the contract is invalid, so nothing can be generated. `style`: it breaks another rule. `warning`: it breaks a rule that
-   * `openapi/redocly.yaml` has at level `warn`.
+   * `openapi/redocly.yaml` has at level `warn`, or a reference inside an extension leads nowhere.
    */
   kind: "fault" | "style" | "warning";
 }
@@ -40,7 +43,7 @@ export interface ContractProblem {
  */
 export async function lint(contractPath: string, configPath: string = LINT_CONFIG): Promise<ContractProblem[]> {
   try {
-    const config = await loadConfig({ configPath });
+    const config = await loadConfig({ configPath, plugins: [DEVICE_FLOW] });
     const reported = await lintFiles({ ref: contractPath, config });
     const problems = causesOf(reported.filter(({ ignored }) => !ignored)).map(problemOf);
     return KINDS.flatMap((kind) => problems.filter((problem) => problem.kind === kind));
@@ -56,24 +59,66 @@ export async function contractProblems(contractPath: string, configPath?: string
 
 const KINDS = ["fault", "style", "warning"] as const;
 
-function problemOf({ ruleId, severity, message, suggest, location: [at] }: NormalizedProblem): ContractProblem {
-  if (at !== undefined && message.startsWith("Failed to parse: ")) return syntaxError(at.source, message);
-  const place = { ...placeOf(at!), rule: ruleId };
-  if (severity === "warn") return { ...place, message: withSuggestion(message, suggest), kind: "warning" };
-  if (ruleId === "no-unresolved-refs") return { ...place, message: unresolvedReference(at!, message), kind: "fault" };
-  return { ...place, message: withSuggestion(message, suggest), kind: STRUCTURE_RULES.has(ruleId) ? "fault" : "style" };
+function problemOf(problem: NormalizedProblem): ContractProblem {
+  const { ruleId, severity, message, location } = problem;
+  const at = location[0]!;
+  if (message.startsWith("Failed to parse: ")) return syntaxError(at.source, message);
+  const isLost = ruleId === "no-unresolved-refs";
+  const isFault = isLost ? !isInExtension(at) : STRUCTURE_RULES.has(ruleId);
+  const isWarning = severity === "warn" || (isLost && !isFault);
+  return {
+    ...placeOf(at),
+    rule: ruleId,
+    message: isLost ? unresolvedReference(at, message) : clearMessage(problem, at),
+    kind: isWarning ? "warning" : isFault ? "fault" : "style",
+  };
 }
 
-function withSuggestion(message: string, [suggestion]: string[]): string {
+/** Whether a place is inside an extension (`x-…`), whose references only the tool that reads it knows. */
+export function isInExtension(at: LocationObject | undefined): boolean {
+  const keys = keysOf(at?.pointer ?? "");
+  return keys.some((key, index) => key.startsWith("x-") && !IS_MAP.has(keys[index - 1] ?? ""));
+}
+
+/** Returns the message of Redocly with what to do. */
+function clearMessage({ ruleId, message, suggest: [suggestion] }: NormalizedProblem, at: LocationObject): string {
+  const named = ruleId === "operation-operationId-unique" ? repeatedId(at) : undefined;
+  if (named !== undefined) return named;
+  const key = keysOf(at.pointer ?? "").at(-2);
+  const remedy = REMEDIES.find(([pattern]) => pattern.test(`${key}: ${message}`))?.[1];
+  if (remedy !== undefined) return `${message} ${remedy}`;
   return suggestion === undefined ? message : `${message} Did you mean \`${suggestion}\`?`;
+}
+
+/** What to do, by the key of the object and the message of Redocly. */
+const REMEDIES: [RegExp, string][] = [
+  [/Property `nullable` is not expected/, 'OpenAPI 3.1 has none. Add "null" to `type`.'],
+  [/^responses: Property `.*` is not expected/, "Write a status such as 404, a range such as 4XX, or default."],
+  [/Property `[1-5](?:\d\d|XX)` is not expected/, "Write it below `responses`."],
+];
+
+/** Returns the message on an operationId that is repeated: the operation of the same file that has it first. */
+function repeatedId({ source, pointer = "" }: LocationObject): string | undefined {
+  const keys = keysOf(pointer);
+  const paths = nodeAt(parseYaml(source.body), ["paths"]) as Record<string, Record<string, { operationId?: unknown }>>;
+  for (const [path, item] of Object.entries(paths ?? {}))
+    for (const [method, operation] of Object.entries(item ?? {}))
+      if (operation?.operationId === keys.at(-1) && (path !== keys[1] || method !== keys[2]))
+        return `The operationId "${keys.at(-1)}" is that of ${method.toUpperCase()} ${path}. Choose another.`;
+  return undefined;
 }
 
 /** Redocly throws instead of reporting if the contract itself, or the configuration, cannot be read. */
 function unreadable(error: Error, contractPath: string): ContractProblem {
   if (error instanceof YamlParseError) return syntaxError(error.source, error.message);
+  const file = relative(ROOT, resolve(contractPath));
   const isOther = /^(Document must be|Unsupported)/.test(error.message);
-  const message = isOther ? "This is not an OpenAPI document. Begin it with `openapi: 3.1.1`." : error.message;
-  return { file: relative(ROOT, resolve(contractPath)), line: 1, column: 1, message, kind: "fault" };
+  const message = isOther
+    ? "This is not an OpenAPI document. Begin it with `openapi: 3.1.1`."
+    : error.message.startsWith("ENOENT")
+      ? "There is no such file."
+      : error.message;
+  return { file, line: 1, column: 1, message, kind: "fault" };
 }
 
 /** The first syntax error of a file. */
@@ -81,10 +126,13 @@ function syntaxError({ absoluteRef, body }: Source, message: string): ContractPr
   return { file: relative(ROOT, absoluteRef), ...syntaxProblem(body, message), kind: "fault" };
 }
 
-function placeOf(at: LocationObject): { file: string; line: number; column: number } {
+function placeOf(at: LocationObject): Pick<ContractProblem, "file" | "line" | "column" | "pointer"> {
   const { start } = getLineColLocation(at);
-  return { file: relative(ROOT, at.source.absoluteRef), line: start.line, column: start.col };
+  const place = { file: relative(ROOT, at.source.absoluteRef), line: start.line, column: start.col };
+  return at.pointer === undefined ? place : { ...place, pointer: at.pointer };
 }
+
+const REFERENCE_RULE = "platform/reference-fits";
 
 /** Rules of OpenAPI itself. Without them, a contract has no meaning or two, so nothing can be generated from it. All others are of style. */
 const STRUCTURE_RULES = new Set([
@@ -103,6 +151,7 @@ const STRUCTURE_RULES = new Set([
   "security-defined",
   "spec-components-invalid-map-name",
   "platform/pattern-is-valid",
+  REFERENCE_RULE,
   "platform/servers-share-path",
 ]);
 
@@ -112,6 +161,7 @@ function causesOf(problems: NormalizedProblem[]): NormalizedProblem[] {
   // Each reference to a file with a syntax error is reported too.
   const failures = problems.flatMap(({ message }) => /^Failed to parse: (.*)$/s.exec(message)?.[1] ?? []);
   const misspelt = new Set(problems.flatMap(intendedAddresses));
+  const misused = new Set(problems.filter(({ ruleId }) => ruleId === REFERENCE_RULE).map(targetAddress));
   const seen = new Set<string>();
   return problems.filter((problem) => {
     const { ruleId, message, location } = problem;
@@ -119,9 +169,22 @@ function causesOf(problems: NormalizedProblem[]): NormalizedProblem[] {
     if (isBroken && (ruleId === "no-unused-components" || message.startsWith("Example validation errored:")))
       return false;
     if (missingAddresses(problem).some((place) => misspelt.has(place))) return false;
+    // An object in the place of another kind lacks its fields, and has others.
+    if (
+      ruleId === "struct" &&
+      location.some((at) => [addressOf(at), addressOf(at).replace(/\/[^/]*$/, "")].some((own) => misused.has(own)))
+    )
+      return false;
     const key = JSON.stringify([ruleId, message, location.map((at) => addressOf(at))]);
     return !seen.has(key) && seen.add(key);
   });
+}
+
+/** The place that a reference leads to. */
+function targetAddress({ location: [at] }: NormalizedProblem): string {
+  const [file = "", fragment = ""] = String(nodeAt(parseYaml(at!.source.body), keysOf(at!.pointer ?? ""))).split("#");
+  const from = at!.source.absoluteRef;
+  return `${file === "" ? from : resolve(dirname(from), file)}#${fragment}`;
 }
 
 /** The place that a misspelt key would have, such as `operationID`. A rule that requires the key reports it as missing. */

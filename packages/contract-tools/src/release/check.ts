@@ -1,17 +1,18 @@
-import { PNPM } from "@platform/command-line";
-import { findBrokenOperations, findCostlySchemas } from "express-operations/schema-check";
-import type { OpenAPI3 } from "openapi-typescript";
-import { bundle } from "../generate/bundle.ts";
+import { scriptCommand } from "@openapi-operations/command-line";
+import { bundle, type BundledDocument } from "../generate/bundle.ts";
 import { type ContractChange, contractChanges } from "../comparison/compare.ts";
-import { generatedFiles, findStaleFiles } from "../generate/generated-files.ts";
 import { type ContractProblem, lint } from "../lint/lint.ts";
 import { mostSevere } from "../comparison/changes.ts";
+import { decisionsBeside, staleApprovals } from "../comparison/decisions.ts";
 import { compareVersions, lastReleased, parseVersion, versionAfter } from "./released.ts";
 
 /** A fault to correct before the contract may be merged. */
 export interface Finding {
   message: string;
-  at?: { file: string; line: number };
+  /** Line and column begin with 1. */
+  at?: { file: string; line: number; column: number };
+  /** The rule of the lint that is broken. */
+  rule?: string;
   /** The lines around the place. */
   frame?: string[];
 }
@@ -22,7 +23,7 @@ export interface Check {
   passed: string;
   findings: Finding[];
   /** What does not fail the check. */
-  warnings?: string[];
+  warnings?: Finding[];
   /** The changes since the last release. */
   changes?: ContractChange[];
 }
@@ -45,7 +46,7 @@ export async function checkContract({ contract, released, generated, isRelease }
     lint(contract),
     bundle(contract).catch((error: unknown) => error as Error),
   ]);
-  const linted = lintChecks(problems);
+  const linted = lintChecks(problems, false);
   if (!isParsed(problems)) return linted;
   if (document instanceof Error) throw document;
   const others = [
@@ -61,20 +62,20 @@ export async function lintContract(contract: string, configPath?: string): Promi
   return lintChecks(await lint(contract, configPath));
 }
 
-function lintChecks(problems: ContractProblem[]): Check[] {
+/** Returns the checks of the lint. A contract of others may have hundreds of warnings, which only `lint` lists. */
+function lintChecks(problems: ContractProblem[], listsWarnings = true): Check[] {
   const check = (name: Check["name"], passed: string, isOurs: (rule: string) => boolean): Check => {
-    const own = Map.groupBy(
-      problems.filter(({ rule = "" }) => isOurs(rule)),
-      ({ kind }) => (kind === "warning" ? "warnings" : "errors"),
-    );
-    const count = own.get("warnings")?.length ?? 0;
-    const findings = (own.get("errors") ?? []).map(({ file, line, message, rule, frame }) => ({
-      message: rule ? `${message} (${rule})` : message,
-      at: { file, line },
-      ...(frame && { frame }),
-    }));
+    const own = problems.filter(({ rule = "" }) => isOurs(rule));
+    const [findings, warnings] = [false, true].map((isWarning) =>
+      own
+        .filter(({ kind }) => (kind === "warning") === isWarning)
+        .map(({ file, line, column, message, rule, frame }): Finding => {
+          return { message, at: { file, line, column }, ...(rule && { rule }), ...(frame && { frame }) };
+        }),
+    ) as [Finding[], Finding[]];
+    const count = warnings.length;
     const warned = `no errors, and ${count} ${count === 1 ? "warning" : "warnings"} of rules at level warn`;
-    return { name, passed: count === 0 ? passed : warned, findings };
+    return { name, passed: count === 0 ? passed : warned, findings, ...(listsWarnings && count > 0 && { warnings }) };
   };
   const isOther = (rule: string) => !EXAMPLE_RULES.test(rule) && !DEPRECATION_RULES.test(rule);
   const dated = "dated, in order, at least 180 days ahead, with a successor that exists";
@@ -91,8 +92,9 @@ function isParsed(problems: ContractProblem[]): boolean {
   return problems.every(({ rule }) => rule !== undefined);
 }
 
-/** Only warns, because the owner of an adopted contract may be unable to change it. */
-async function schemaCheck(document: OpenAPI3): Promise<Check> {
+/** Only warns, because the owner of a contract from elsewhere may be unable to change it. */
+async function schemaCheck(document: BundledDocument): Promise<Check> {
+  const { findBrokenOperations, findCostlySchemas } = await import("express-operations/schema-check");
   const broken = findBrokenOperations(document);
   const costly = await findCostlySchemas(document);
   const warnings = [
@@ -103,18 +105,22 @@ async function schemaCheck(document: OpenAPI3): Promise<Check> {
     warnings.length === 0
       ? "every request is validated in linear time"
       : `operations that cannot be served: ${broken.length}; schemas that take more than linear time: ${costly.length}`;
-  return { name: "schemas", passed, findings: [], warnings };
+  return { name: "schemas", passed, findings: [], warnings: warnings.map((message) => ({ message })) };
 }
 
-async function generatedCheck(document: OpenAPI3, folder: string): Promise<Check> {
+async function generatedCheck(document: BundledDocument, folder: string): Promise<Check> {
+  // It loads TypeScript, which takes longer than a comparison.
+  const { findStaleFiles, generatedFiles } = await import("../generate/generated-files.ts");
   const stale = await findStaleFiles(await generatedFiles(document), folder);
-  const findings = stale.map((name) => ({ message: `${name} does not match the contract. Run \`${PNPM} generate\`.` }));
+  const findings = stale.map((name) => ({
+    message: `${name} does not match the contract. Run \`${scriptCommand("generate")}\`.`,
+  }));
   return { name: "generated", passed: "the generated files are those of the contract", findings };
 }
 
 /** Checks `info.version` of a bundled contract against the changes since the last release. */
 export async function compatibilityCheck(
-  document: OpenAPI3,
+  document: BundledDocument,
   contract: string,
   released: string,
   isRelease = false,
@@ -131,7 +137,9 @@ export async function compatibilityCheck(
     return { name: "compatibility", passed: "nothing is released yet", findings: [] };
   const changes = await contractChanges(last.document, document, contract);
   const since = `since ${last.version.join(".")}`;
-  const impact = mostSevere(changes.map((change) => change.impact));
+  const stale = staleApprovals(changes, decisionsBeside(contract)).map((message) => ({ message }));
+  if (stale.length > 0) return { name: "compatibility", passed: "", findings: stale, changes };
+  const impact = mostSevere(changes.map((change) => (change.approval ? "additive" : change.impact)));
   if (impact === undefined) return { name: "compatibility", passed: `no changes ${since}`, findings: [], changes };
   const required = versionAfter(last.version, impact);
   if (compareVersions(version, parseVersion(required)!) < 0)

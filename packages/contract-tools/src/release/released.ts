@@ -1,19 +1,19 @@
 import { readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
-import { PNPM } from "@platform/command-line";
+import { PNPM } from "@openapi-operations/command-line";
 import { stringifyYaml } from "@redocly/openapi-core";
-import type { OpenAPI3 } from "openapi-typescript";
 import { parse } from "yaml";
 import { mostSevere } from "../comparison/changes.ts";
 import type { ContractChange, Impact } from "../comparison/compare.ts";
+import type { BundledDocument } from "../generate/bundle.ts";
 import { ROOT } from "../paths.ts";
 
 /** The folder of the released contracts, each as `<version>.yaml`. */
 export const RELEASED_FOLDER = resolve(ROOT, "openapi/released");
 
 export interface Released {
-  document: OpenAPI3;
+  document: BundledDocument;
   version: Version;
 }
 
@@ -26,11 +26,11 @@ export async function lastReleased(folder: string): Promise<Released | undefined
   });
   const last = released.toSorted((one, other) => compareVersions(one.version, other.version)).at(-1);
   if (last === undefined) return undefined;
-  return { document: parse(await readFile(last.file, "utf8")) as OpenAPI3, version: last.version };
+  return { document: parse(await readFile(last.file, "utf8")) as BundledDocument, version: last.version };
 }
 
 /** Saves a contract as released and returns the path of the file. Rejects if this version is released with other content. */
-export async function release(document: OpenAPI3, folder: string): Promise<string> {
+export async function release(document: BundledDocument, folder: string): Promise<string> {
   const target = join(folder, `${document.info.version}.yaml`);
   const text = stringifyYaml(document, { noRefs: true, lineWidth: -1 });
   await mkdir(folder, { recursive: true });

@@ -217,6 +217,22 @@ export const SERVERS: Record<string, ChangeKind> = {
     ],
     at: ["nowhere", "nowhere"],
   },
+  "a path behind a reference moves to its own servers": {
+    ...document(
+      {
+        servers: [EU],
+        paths: { "/a": { $ref: "#/components/pathItems/A" } },
+        components: { pathItems: { A: { get: {} } } },
+      },
+      {
+        servers: [EU],
+        paths: { "/a": { $ref: "#/components/pathItems/A" } },
+        components: { pathItems: { A: { get: {}, servers: [EU, US] } } },
+      },
+    ),
+    messages: ['additive GET /a: The server "https://us.shop.example/v1" is added. Clients need not call it.'],
+    at: ["nowhere"],
+  },
   "an operation loses its own servers": {
     ...operation({ servers: [US] }, {}),
     messages: [

@@ -1,5 +1,6 @@
 import type { ChangeKind } from "./change-kind.ts";
 import { COMBINED_SCHEMAS, DOCUMENTATION } from "./schemas.ts";
+import { NOTATIONS } from "./notations.ts";
 import { PARAMETERS } from "./parameters.ts";
 import { PATHS } from "./paths.ts";
 import { REQUEST_BODIES, REQUEST_FIELDS } from "./requests.ts";
@@ -21,4 +22,5 @@ export const CHANGE_KINDS: Record<string, ChangeKind> = {
   ...RESPONSE_HEADERS,
   ...SECURITY,
   ...SERVERS,
+  ...NOTATIONS,
 };

@@ -1,4 +1,20 @@
-import { called, type ChangeKind, document, NAME, NAMED, OK, operation, path, ref } from "./change-kind.ts";
+import {
+  called,
+  type ChangeKind,
+  document,
+  type Json,
+  json,
+  limit,
+  NAME,
+  NAMED,
+  OK,
+  operation,
+  path,
+  ref,
+  STRING,
+} from "./change-kind.ts";
+
+const answered = (responses: Json, more: Json = {}) => ({ sold: { post: { responses, ...more } } });
 
 /** The changes to paths and operations. */
 export const PATHS: Record<string, ChangeKind> = {
@@ -121,7 +137,14 @@ export const PATHS: Record<string, ChangeKind> = {
   "a sunset is brought forward": {
     ...operation({ "x-sunset": "2030-12-05" }, { "x-sunset": "2028-12-05" }),
     messages: [
-      'additive POST /pets: `x-sunset` changes from "2030-12-05" to "2028-12-05". A deprecation is announced with a minor version (Semantic Versioning, item 7).',
+      'breaking POST /pets: `x-sunset` changes from "2030-12-05" to "2028-12-05". Clients rely on the date that was announced.',
+    ],
+    at: ["x-sunset"],
+  },
+  "a sunset is postponed": {
+    ...operation({ "x-sunset": "2028-12-05" }, { "x-sunset": "2030-12-05" }),
+    messages: [
+      'additive POST /pets: `x-sunset` changes from "2028-12-05" to "2030-12-05". A deprecation is announced with a minor version (Semantic Versioning, item 7).',
     ],
     at: ["x-sunset"],
   },
@@ -149,7 +172,7 @@ export const PATHS: Record<string, ChangeKind> = {
   "a callback is added": {
     ...operation({}, { callbacks: { sold: called(NAME) } }),
     messages: ['additive POST /pets: Callback "sold" is added. Clients need not implement it.'],
-    at: ["nowhere"],
+    at: ["callbacks/sold"],
   },
   "a callback is removed": {
     ...operation({ callbacks: { sold: called(NAME) } }, {}),
@@ -165,7 +188,9 @@ export const PATHS: Record<string, ChangeKind> = {
       { schemas: { Sold: NAME } },
       { schemas: { Sold: NAMED } },
     ),
-    messages: ['breaking POST /pets: Callback "sold" changes. Clients implement it as it is today.'],
+    messages: [
+      'additive POST /pets: Callback "sold", request body, field "name" becomes required. Narrows the call: the service promises more.',
+    ],
     at: ["components/schemas/Sold/required"],
   },
   "a callback gets an extension": {
@@ -183,13 +208,17 @@ export const PATHS: Record<string, ChangeKind> = {
     ],
     at: ["callbacks/sold/{$request.body#/url}/post/requestBody/content/application/json/schema/description"],
   },
-  "a callback's schema changes twice": {
+  "a callback may send longer values": {
     ...operation(
       { callbacks: { sold: called(NAME) } },
-      { callbacks: { sold: called({ ...NAMED, maxProperties: 1 }) } },
+      { callbacks: { sold: called({ ...NAME, properties: { name: { ...STRING, maxLength: 10 } } }) } },
     ),
-    messages: ['breaking POST /pets: Callback "sold" changes. Clients implement it as it is today.'],
-    at: ["callbacks/sold/{$request.body#/url}/post/requestBody/content/application/json/schema/maxProperties"],
+    messages: [
+      'breaking POST /pets: Callback "sold", request body, field "name": `maxLength` changes from 9 to 10. Widens the call: clients may not understand the new values.',
+    ],
+    at: [
+      "callbacks/sold/{$request.body#/url}/post/requestBody/content/application/json/schema/properties/name/maxLength",
+    ],
   },
   "a webhook is removed": {
     ...document({ webhooks: called(NAME) }, {}),
@@ -201,11 +230,64 @@ export const PATHS: Record<string, ChangeKind> = {
   "a webhook is added": {
     ...document({}, { webhooks: called(NAME) }),
     messages: ["additive webhooks/{$request.body#/url}: The webhook is added. Clients need not implement it."],
+    at: ["webhooks/{$request.body#/url}/post"],
+  },
+  "a webhook promises a field": {
+    ...document({ webhooks: called(NAME) }, { webhooks: called(NAMED) }),
+    messages: [
+      'additive webhooks/{$request.body#/url}: Request body, field "name" becomes required. Narrows the call: the service promises more.',
+    ],
+    at: ["webhooks/{$request.body#/url}/post/requestBody/content/application/json/schema/required"],
+  },
+  "a webhook no longer promises a field": {
+    ...document({ webhooks: called(NAMED) }, { webhooks: called(NAME) }),
+    messages: [
+      'breaking webhooks/{$request.body#/url}: Request body, field "name" becomes optional. Widens the call: clients may not understand the new values.',
+    ],
     at: ["nowhere"],
   },
-  "a webhook sends another schema": {
-    ...document({ webhooks: called(NAME) }, { webhooks: called(NAMED) }),
-    messages: ["breaking webhooks/{$request.body#/url}: The webhook changes. Clients implement it as it is today."],
-    at: ["webhooks/{$request.body#/url}/post/requestBody/content/application/json/schema/required"],
+  "a webhook accepts another status": {
+    ...document({ webhooks: answered({ "204": OK }) }, { webhooks: answered({ "204": OK, "202": OK }) }),
+    messages: ["additive webhooks/sold: Response 202 is added. Clients need not answer with it."],
+    at: ["webhooks/sold/post/responses/202"],
+  },
+  "a webhook no longer accepts a status": {
+    ...document({ webhooks: answered({ "204": OK, "202": OK }) }, { webhooks: answered({ "204": OK }) }),
+    messages: ["breaking webhooks/sold: Response 202 is removed. Clients may answer with it today."],
+    at: ["nowhere"],
+  },
+  "a webhook requires a field of its reply": {
+    ...document(
+      { webhooks: answered({ "200": { ...OK, ...json(NAME) } }) },
+      { webhooks: answered({ "200": { ...OK, ...json(NAMED) } }) },
+    ),
+    messages: [
+      'breaking webhooks/sold: Response 200, field "name" becomes required. Narrows the reply: the service rejects replies that clients may send today.',
+    ],
+    at: ["webhooks/sold/post/responses/200/content/application/json/schema/required"],
+  },
+  "a webhook sends one more header": {
+    ...document(
+      { webhooks: answered({ "204": OK }) },
+      { webhooks: answered({ "204": OK }, { parameters: [limit({ in: "header", required: true })] }) },
+    ),
+    messages: ['additive webhooks/sold: Header parameter "limit" is added. Clients ignore unknown values.'],
+    at: ["webhooks/sold/post/parameters/0"],
+  },
+  "a webhook gets another method": {
+    ...document(
+      { webhooks: answered({ "204": OK }) },
+      { webhooks: { sold: { ...answered({ "204": OK }).sold, put: { responses: { "204": OK } } } } },
+    ),
+    messages: ["additive webhooks/sold: PUT of the webhook is added. Clients need not implement it."],
+    at: ["webhooks/sold/put"],
+  },
+  "a webhook sends another media type": {
+    ...document(
+      { webhooks: answered({ "204": OK }, { requestBody: json(NAME) }) },
+      { webhooks: answered({ "204": OK }, { requestBody: { content: { ...json(NAME).content, "text/csv": {} } } }) },
+    ),
+    messages: ["breaking webhooks/sold: Request body: text/csv is added. Clients may not understand it."],
+    at: ["webhooks/sold/post/requestBody/content/text/csv"],
   },
 };

@@ -115,19 +115,36 @@ export const COMBINED_SCHEMAS: Record<string, ChangeKind> = {
     ],
     at: ["nowhere"],
   },
-  "oneOf becomes anyOf in a response": {
+  "oneOf of alternatives that exclude each other becomes anyOf": {
     ...answer({ oneOf: [CAT, DOG] }, { anyOf: [CAT, DOG] }),
+    messages: ["documentation the document: Only the notation changes. Nothing changes for clients."],
+    at: ["nowhere"],
+  },
+  "anyOf of alternatives that exclude each other becomes oneOf": {
+    ...body({ anyOf: [CAT, DOG] }, { oneOf: [CAT, DOG] }),
+    messages: ["documentation the document: Only the notation changes. Nothing changes for clients."],
+    at: ["nowhere"],
+  },
+  "oneOf becomes anyOf in a response": {
+    ...answer({ oneOf: [NAME, NAMED] }, { anyOf: [NAME, NAMED] }),
     messages: [
-      "breaking POST /pets: Response 200: `oneOf` becomes `anyOf`. Widens the response: clients may not understand the new values.",
+      "breaking POST /pets: Response 200: a `oneOf` with overlapping members changes. Widens the response: clients may not understand the new values.",
     ],
-    at: ["responses/200/content/application/json/schema/anyOf"],
+    at: ["nowhere"],
   },
   "anyOf becomes oneOf in a request": {
-    ...body({ anyOf: [CAT, DOG] }, { oneOf: [CAT, DOG] }),
+    ...body({ anyOf: [NAME, NAMED] }, { oneOf: [NAME, NAMED] }),
     messages: [
-      "breaking POST /pets: Request body: `anyOf` becomes `oneOf`. Narrows the request: the service rejects requests that clients may send today.",
+      "breaking POST /pets: Request body: a `oneOf` with overlapping members changes. Narrows the request: the service rejects requests that clients may send today.",
     ],
     at: ["requestBody/content/application/json/schema/oneOf"],
+  },
+  "anyOf becomes oneOf in a response": {
+    ...answer({ anyOf: [NAME, NAMED] }, { oneOf: [NAME, NAMED] }),
+    messages: [
+      "additive POST /pets: Response 200: a `oneOf` with overlapping members changes. Narrows the response: the service promises more.",
+    ],
+    at: ["responses/200/content/application/json/schema/oneOf"],
   },
   "a discriminator names another field": {
     ...answer(

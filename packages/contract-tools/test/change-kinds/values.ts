@@ -357,7 +357,7 @@ export const VALUES: Record<string, ChangeKind> = {
   "the schema behind a condition changes": {
     ...body({ not: ref("Old") }, { not: ref("Old") }, { schemas: { Old: NAME } }, { schemas: { Old: NAMED } }),
     messages: [
-      'breaking POST /pets: Request body: `not` changes behind {"$ref":"#/components/schemas/Old"}. Changes the request: the service may reject requests that clients send today.',
+      'additive POST /pets: Request body: `not` changes behind {"$ref":"#/components/schemas/Old"}. Widens the request: the service accepts more.',
     ],
     at: ["requestBody/content/application/json/schema/not"],
   },

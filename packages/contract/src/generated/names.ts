@@ -1,6 +1,6 @@
 // Generated from the contract by `pnpm generate`. Do not edit.
-import type { OperationInput, OperationOutput } from "../operation.ts";
-import type { components } from "./schema.ts";
+import type { InputOf, OutputOf } from "openapi-document";
+import type { components, operations } from "./schema.ts";
 
 export type PetStatus = components["schemas"]["PetStatus"];
 export type PetId = components["schemas"]["PetId"];
@@ -11,12 +11,12 @@ export type Pet = components["schemas"]["Pet"];
 export type Pets = components["schemas"]["Pets"];
 export type Error = components["schemas"]["Error"];
 
-export type ListPetsInput = OperationInput<"listPets">;
-export type ListPetsOutput = OperationOutput<"listPets">;
-export type CreatePetInput = OperationInput<"createPet">;
-export type CreatePetOutput = OperationOutput<"createPet">;
-export type GetPetInput = OperationInput<"getPet">;
-export type GetPetOutput = OperationOutput<"getPet">;
+export type ListPetsInput = InputOf<operations["listPets"]>;
+export type ListPetsOutput = OutputOf<operations["listPets"]>;
+export type CreatePetInput = InputOf<operations["createPet"]>;
+export type CreatePetOutput = OutputOf<operations["createPet"]>;
+export type GetPetInput = InputOf<operations["getPet"]>;
+export type GetPetOutput = OutputOf<operations["getPet"]>;
 
 /** The operationIds of each tag. */
 export interface OperationIdsByTag {

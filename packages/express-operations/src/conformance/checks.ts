@@ -31,7 +31,7 @@ type DeclaredPaths = PathRouter<string[]>;
 /**
  * Returns the checks that a document implies for each operation: declared responses, authentication before anything
  * else, HEAD, OPTIONS, 404, 405, 406, 413, 415, deprecation headers (RFC 9110, RFC 6750, RFC 9745, RFC 8594), streams,
- * ranges, uploads, and 400 for obvious invalid input.
+ * ranges, uploads, and 400 for obvious invalid input: or 422, if an operation declares this status alone.
  */
 export function conformanceChecks(given: OpenApiDocument, limits: Limits = {}): Check[] {
   const document = readableDocument(given);
@@ -50,6 +50,9 @@ export function conformanceChecks(given: OpenApiDocument, limits: Limits = {}): 
 function checksOf(operation: Checked, limits: Limits, paths: DeclaredPaths): Check[] {
   const { document, entry, accepts, responds } = operation;
   const types = responseTypes(document, entry, (key) => key.startsWith("2"));
+  // `declaredErrors` responds with the one that is declared.
+  const isUnprocessable = responseKey(entry, 422) === "422" && responseKey(entry, 400) === undefined;
+  const invalid = isUnprocessable ? [400, 422] : [400];
   return [
     accepts("a valid request is accepted"),
     ...authenticationChecks(operation),
@@ -62,7 +65,7 @@ function checksOf(operation: Checked, limits: Limits, paths: DeclaredPaths): Che
       .map((type) => accepts(`a request for ${type} is accepted`, ({ headers }) => headers.set("Accept", type))),
     ...rangeChecks(operation, types),
     ...uploadChecks(operation),
-    ...negativeInputs(document, entry).map(({ title, apply }) => responds([400], `400 for ${title}`, apply)),
+    ...negativeInputs(document, entry).map(({ title, apply }) => responds(invalid, `400 for ${title}`, apply)),
   ];
 }
 

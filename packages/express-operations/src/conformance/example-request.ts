@@ -6,7 +6,7 @@ import {
   readableDocument,
 } from "openapi-document";
 import { exampleValue } from "../example/example-value.ts";
-import { givenExample } from "../example/given-values.ts";
+import { givenExample } from "openapi-document/example";
 import { setParameter, type SentParameters } from "../example/parameter-style.ts";
 import { encodeBody, exampleBody, type RequestBody } from "./request-body.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "openapi-document";
 import { declaredAs, parseMediaType } from "../media-type.ts";
 import { exampleValue, withoutReadOnly } from "../example/example-value.ts";
-import { givenExample, parsedExample } from "../example/given-values.ts";
+import { givenExample, parsedExample } from "openapi-document/example";
 
 /** A body and its media type. */
 export interface RequestBody {

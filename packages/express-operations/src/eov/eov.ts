@@ -6,6 +6,7 @@ import { OpenApiValidator } from "express-openapi-validator/dist/openapi.validat
 import {
   type CompilePattern,
   compilePattern,
+  isMultipleOf,
   type OpenApiDocument,
   type OperationObject,
   type Schema,
@@ -13,7 +14,7 @@ import {
 } from "openapi-document";
 import type { Extensions } from "../formats.ts";
 import { separateEvaluations } from "./excerpt.ts";
-import { BASE64, isDateTime, isMultipleOf, UUID } from "./value-checks.ts";
+import { BASE64, isDateTime, UUID } from "./value-checks.ts";
 
 /**
  * The release of express-openapi-validator (EOV) that this file was written for. This file alone imports EOV. It relies

@@ -11,7 +11,7 @@ import {
   type Schema,
 } from "openapi-document";
 import { type ExampleResponse, withBodyText } from "./body-text.ts";
-import { parsedExample } from "./given-values.ts";
+import { parsedExample } from "openapi-document/example";
 import { validValue } from "./valid-value.ts";
 
 // An import of `node:http` would load Node's unused WebSocket and fetch, because it reads every export.

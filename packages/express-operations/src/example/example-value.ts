@@ -6,14 +6,15 @@ import {
   isRecord,
   propertiesOf,
 } from "openapi-document";
-import { ValueMaker } from "./value-maker.ts";
+import { ValueMaker } from "openapi-document/example";
+import { textMatching } from "./example-text.ts";
 
 /**
  * Returns a valid value of a schema for a request: its example, its default, the first of its enum, or the smallest
  * that it allows.
  */
 export function exampleValue(document: OpenApiDocument, node: Schema, where: string): unknown {
-  return new ValueMaker(document, where).make(node);
+  return new ValueMaker(document, where, { textMatching }).make(node);
 }
 
 export function withoutReadOnly(document: OpenApiDocument, node: Schema | undefined, value: unknown): unknown {

@@ -39,10 +39,13 @@ export interface ReceivedBody {
  * Returns the body of a request, or undefined if it has none. A body that has already arrived is returned without a
  * promise. Errors are `Problem`s.
  */
-export type BodyReader = (request: Request, response: Response) => ReceivedBody | undefined | Promise<ReceivedBody>;
+export type BodyReader = (
+  request: Request,
+  response: Response,
+) => ReceivedBody | undefined | Promise<ReceivedBody | undefined>;
 
-/** Verifies the bytes of a body before they are parsed. Throws a `Problem` for bytes that are not authentic. */
-export type VerifyBody = (request: Request, bytes: Buffer) => void;
+/** Verifies the bytes of a body before they are parsed. Rejects with a `Problem` for bytes that are not authentic. */
+export type VerifyBody = (request: Request, bytes: Buffer) => Promise<void>;
 
 /**
  * Returns the reader of bodies of the declared media types: uncompressed, within the limits. It rejects undeclared
@@ -71,17 +74,15 @@ export function bodyReader(
   const announced = announcementReader(content, { required, limit, vendorTypes });
   const declared = Object.keys(content);
   const texts = new Set(declared.filter((key) => mayBeText(document, content[key]!.schema)));
-  const parsers = new Map(
-    declared.map((key) => [key, verified(parserFor(document, content[key]!, limits), verifyBody)]),
-  );
+  const parsers = new Map(declared.map((key) => [key, parserFor(document, content[key]!, limits)]));
   return (request, response) => {
-    if (!hasBody(request)) verifyBody?.(request, NO_BYTES);
+    if (verifyBody && !hasBody(request)) return verifyBody(request, NO_BYTES).then(() => void announced(request));
     const body = announced(request);
     if (body === undefined) return undefined;
     const { sent, mediaType, declaredType, contentType } = body;
     const parse = parsers.get(declaredType)!;
-    const bodyOf = (bytes: Buffer, asSent = sent) => {
-      const parsed = parse(bytes, mediaType, asSent, request);
+    const parsedBody = (bytes: Buffer, asSent = sent) => {
+      const parsed = parse(bytes, mediaType, asSent);
       return parsed instanceof Promise
         ? parsed.then((form) => ({ contentType, declaredType, isOpaque: false, ...form }))
         : {
@@ -91,6 +92,10 @@ export function bodyReader(
             value: parsed,
           };
     };
+    const bodyOf =
+      verifyBody === undefined
+        ? parsedBody
+        : (bytes: Buffer, asSent?: string) => verifyBody(request, bytes).then(() => parsedBody(bytes, asSent));
     const readBefore = (read: ReadBody) => {
       if ("value" in read) return { contentType, declaredType, isOpaque: false, value: read.value };
       if (read.bytes.length > limit) throw tooLarge(limit);
@@ -139,17 +144,9 @@ export function expectOneContentType({ rawHeaders }: Request): void {
 }
 
 /** Returns the value of a body, the bytes themselves if they are not parsed, or a promise of a form with files. */
-type Parser = (bytes: Buffer, mediaType: MediaType, contentType: string, request: Request) => unknown;
+type Parser = (bytes: Buffer, mediaType: MediaType, contentType: string) => unknown;
 
 const NO_BYTES = Buffer.alloc(0);
-
-function verified(parse: Parser, verifyBody: VerifyBody | undefined): Parser {
-  if (verifyBody === undefined) return parse;
-  return (bytes, mediaType, contentType, request) => {
-    verifyBody(request, bytes);
-    return parse(bytes, mediaType, contentType, request);
-  };
-}
 
 /** Returns the parser of a declared media type. Its range may cover several media types. */
 function parserFor(document: OpenApiDocument, content: MediaTypeObject, limits: BodyLimits): Parser {

@@ -41,12 +41,11 @@ export function unsupportedFeatures(
 }
 
 /** Node's parser rejects methods that it does not know. It passes CONNECT to no request handler. */
-function unsupportedMethod({ method, isAdditional }: OperationEntry): string[] {
-  const isUpperCase = method === method.toLowerCase(); // the entry has upper case as lower case
-  const sent = isUpperCase ? method.toUpperCase() : method;
+function unsupportedMethod({ method, additional }: OperationEntry): string[] {
+  const sent = additional ?? method.toUpperCase();
   if (!METHODS.includes(sent) || sent === "CONNECT")
     return [`has the method ${sent}, which Node's HTTP server does not accept: use one of node:http's METHODS.`];
-  if (isAdditional === true && FIXED.has(method))
+  if (additional !== undefined && FIXED.has(method))
     return [`has the method ${sent} in additionalOperations: move it to the field ${method}.`];
   return [];
 }

@@ -6,13 +6,13 @@ import {
   readableDocument,
   webhooksOf,
 } from "openapi-document";
+import { secretBytes, signatureFault, type WebhookSecret } from "openapi-document/webhook-signature";
 import { type Implementation, type ImplementOptions, serve } from "../implement.ts";
 import { expectVersion } from "../validation/unsupported.ts";
 import type { GivenHandler } from "../handler.ts";
 import { Problem, PROBLEM_CODES } from "../problem.ts";
 import type { VerifyBody } from "../request/body.ts";
 import type { Handlers, HandlerTypes, ParametersIn } from "../types.ts";
-import { isAuthentic, type WebhookSecret, webhooksFor } from "./signature.ts";
 import type { WebhookOperations } from "./types.ts";
 
 /** The operations that `implementWebhooks` serves. Each request has a `webhook-id`. */
@@ -51,7 +51,7 @@ export function implementWebhooks<Webhooks, Env extends HandlerTypes = HandlerTy
     const { secret, paths = {} } = options;
     expectVersion(options.document);
     const document = readableDocument(options.document);
-    if (typeof secret !== "function") webhooksFor(secret);
+    if (typeof secret !== "function") secretBytes(secret);
     const entries = receivedEntries(document, paths);
     const handlers = options.handlers as Record<string, GivenHandler>;
     return serve(document, entries, handlers, { ...options, verifyBody: verifier(secret) });
@@ -82,9 +82,9 @@ const NOT_AUTHENTIC =
 
 function verifier(secret: WebhookSecret | ((request: Request) => WebhookSecret | undefined)): VerifyBody {
   const secretOf = typeof secret === "function" ? secret : () => secret;
-  return (request, bytes) => {
+  return async (request, bytes) => {
     const own = secretOf(request);
-    if (own && isAuthentic(own, request.headers, bytes)) return;
+    if (own && (await signatureFault(own, (name) => request.get(name), bytes)) === undefined) return;
     throw new Problem(401, PROBLEM_CODES[401], NOT_AUTHENTIC, { "WWW-Authenticate": "WebhookSignature" });
   };
 }

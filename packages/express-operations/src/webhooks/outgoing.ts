@@ -15,7 +15,7 @@ import { problemOfFaults } from "../request/fault-message.ts";
 import { parametersReader } from "../request/parameters.ts";
 import { buildValidators, type Validators } from "../eov/validator.ts";
 import { InvalidWebhookError } from "./errors.ts";
-import { SIGNATURE_HEADERS } from "./signature.ts";
+import { SIGNATURE_HEADERS } from "openapi-document/webhook-signature";
 
 /** The parameters of a message by location, and the media type of its body. */
 export interface MessageParts {

@@ -1,12 +1,17 @@
 /** Sends the webhooks and callbacks of an OpenAPI document. */
 import { randomUUID } from "node:crypto";
 import { type OpenApiDocument, type OperationEntry, readableDocument, callbacksOf, webhooksOf } from "openapi-document";
+import {
+  secretBytes,
+  signatureHeaders,
+  type UnsignedMessage,
+  type WebhookSecret,
+} from "openapi-document/webhook-signature";
 import { declaredResponseReader } from "./declared-response.ts";
 import { deliver, type DeliveryOptions, type RetryOptions } from "./delivery.ts";
 import { InvalidWebhookError } from "./errors.ts";
 import { callbackUrl, type CallbackSource, httpUrl } from "./expression.ts";
 import { type MessageParts, outgoing } from "./outgoing.ts";
-import { signatureHeaders, type UnsignedMessage, type WebhookSecret, webhooksFor } from "./signature.ts";
 import type {
   CallbackOperations,
   CallbackSender,
@@ -19,7 +24,7 @@ import type {
 export { InvalidWebhookError, WebhookDeliveryError } from "./errors.ts";
 export type { CallbackSource } from "./expression.ts";
 export type { RetryOptions } from "./delivery.ts";
-export type { UnsignedMessage, WebhookSecret } from "./signature.ts";
+export type { UnsignedMessage, WebhookSecret } from "openapi-document/webhook-signature";
 export type * from "./types.ts";
 
 /** Returns the headers that authenticate a message, for signatures other than those of a secret. */
@@ -92,7 +97,7 @@ type AnyOptions = SendOptions & Omit<MessageParts, "body">;
 
 function senderOf(entry: OperationEntry, { document, secret, signer, ...defaults }: SenderOptions) {
   expectMethodOfFetch(entry);
-  if (secret !== undefined) webhooksFor(secret);
+  if (secret !== undefined) secretBytes(secret);
   const { encode, expectValid } = outgoing(document, entry);
   const readResponse = declaredResponseReader(document, entry);
   return async (target: string | URL, body?: unknown, options: AnyOptions = {}): Promise<Delivery<unknown>> => {

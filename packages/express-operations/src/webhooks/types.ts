@@ -2,7 +2,7 @@ import type { IgnoredHeader, ParametersIn, Responses, StatusOf } from "../types.
 import type { Concrete } from "../request/parts.ts";
 import type { CallbackSource } from "./expression.ts";
 import type { RetryOptions } from "./delivery.ts";
-import type { SIGNATURE_HEADERS, WebhookSecret } from "./signature.ts";
+import type { SIGNATURE_HEADERS, WebhookSecret } from "openapi-document/webhook-signature";
 
 /** The methods of a path item that openapi-typescript writes. */
 type Method = "get" | "put" | "post" | "delete" | "options" | "head" | "patch" | "trace";

@@ -1,4 +1,4 @@
-import type { Fetch } from "../fetch.ts";
+import { type Fetch, programErrors } from "../fetch.ts";
 import { keyOf } from "../operation.ts";
 import {
   authenticate,
@@ -15,17 +15,17 @@ import { unsendable } from "./call-failure.ts";
 
 /** Messages of failed connections in the runtimes' `fetch`, which are TypeErrors without a cause. */
 const CONNECTION =
-  /fetch|network|load failed|connect|socket|terminated|sending request|offline|host|cancelled|timed? ?out|refused|reset/i;
+  /fetch|network|load failed|connect|socket|terminated|sending request|host|cancelled|timed? ?out|refused|reset/i;
 
 /**
  * Returns the `fetch` of one call, which openapi-fetch calls with its request: the parts of the connection around the `fetch` of the
  * options.
  */
 export function fetchOf(exchange: Exchange): Fetch {
-  const { connection, settings, limit } = exchange;
+  const { connection, settings } = exchange;
   let fetch = authenticated(platformFetch(exchange), exchange);
   for (const { ofAttempt } of connection.parts) fetch = ofAttempt?.(fetch, exchange) ?? fetch;
-  const whole = sizeLimit(fetch, limit, (response) => isStream(exchange, response));
+  const whole = sizeLimit(fetch, settings.maxResponseBytes, (response) => isStream(exchange, response));
   const end = performance.now() + settings.timeout;
   fetch = timeLimit(whole, () => Math.min(settings.attemptTimeout, end - performance.now()));
   for (const { ofCall } of connection.parts) fetch = ofCall?.(fetch, exchange) ?? fetch;
@@ -40,7 +40,7 @@ export function fetchOf(exchange: Exchange): Fetch {
         ...(signal && { signal: AbortSignal.any([signal, request.signal]) }),
       });
     } catch (error) {
-      exchange.thrown ??= { error, isUsers: false };
+      exchange.thrown ??= { error, isUsers: programErrors.has(error as object) };
       throw error;
     }
   };
@@ -87,7 +87,7 @@ function platformFetch(exchange: Exchange): Fetch {
   };
 }
 
-/** Whether an error is a mistake in the code of a custom `fetch`, and not a failed connection. */
+/** Whether an error is one of the code of a custom `fetch`, and not a failed connection. */
 function isProgrammingError(cause: unknown): boolean {
   const isOfCode = cause instanceof TypeError || cause instanceof ReferenceError;
   return isOfCode && cause.cause === undefined && !CONNECTION.test(cause.message);

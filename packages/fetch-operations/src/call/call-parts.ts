@@ -1,18 +1,19 @@
 import { factsOf } from "../operation-error.ts";
 import { type CallLimits, type Limits, numbersOf, rejectUnknown } from "../options.ts";
 import { sendBy } from "../fetch.ts";
-import { TokenError } from "../parts/authentication.ts";
 import { reportOnce, warnOf } from "../parts/deprecation.ts";
 import { newKey } from "../parts/idempotency-key.ts";
 import { isTransientByDefault, RETRY, RETRY_BUDGET, retry, type RetriedFailure } from "../parts/retry.ts";
+import { idleLimit } from "../parts/time-limit.ts";
 import { ofUser } from "./call-fetch.ts";
 import type { Connection, Exchange, Part } from "./exchange.ts";
-import { errorResult, failureOf } from "./failure.ts";
+import { errorResult, failureOf, valueOf } from "./failure.ts";
 
 /** Repeats a request after transient failures where the contract makes that safe. */
 export const retries: Part = {
   options: ["retry", "retryBudget", "onRetry"],
   ofCalls: ["retry"],
+  defaults: { ...RETRY, retryBudget: RETRY_BUDGET },
   limits: limitsOf,
   // One key for all attempts, so that the service recognises a retry.
   headersOf: ({ idempotencyKey: name }) => (name === undefined ? undefined : { [name]: newKey() }),
@@ -43,17 +44,11 @@ function limitsOf(options: CallLimits, numbers: Limits): Limits {
   if (given !== false && (typeof given !== "object" || !given))
     throw new TypeError("retry must be an object or false.");
   rejectUnknown(given || {}, Object.keys(RETRY), "retry.");
-  const defaults = { ...RETRY, retryBudget: RETRY_BUDGET, ...(numbers as Partial<Limits>) } as Limits;
-  return numbersOf({ ...options, ...(given || { limit: 0 }) }, defaults);
+  return numbersOf({ ...options, ...(given || { limit: 0 }) }, numbers);
 }
 
 async function isTransient(exchange: Exchange, failure: RetriedFailure): Promise<boolean> {
-  const { error, response } = failure;
-  if (response === undefined) {
-    if (error instanceof TokenError && error.status !== undefined)
-      return isTransientByDefault({ response: { status: error.status } as Response });
-    return !exchange.thrown?.isUsers && isTransientByDefault(failure);
-  }
+  if (failure.response === undefined) return !exchange.thrown?.isUsers && isTransientByDefault(failure);
   if (isTransientByDefault(failure)) return true;
   const { transientCodes = [] } = exchange.api;
   return transientCodes.length > 0 && transientCodes.includes((await failedAttempt(exchange, failure)).code);
@@ -61,16 +56,21 @@ async function isTransient(exchange: Exchange, failure: RetriedFailure): Promise
 
 /** Returns the status and the code of a failed attempt, as its result would have them. */
 async function failedAttempt(exchange: Exchange, { response, error }: RetriedFailure) {
-  let body: unknown = await response?.clone().text();
-  try {
-    body = JSON.parse(body as string);
-  } catch {}
   const result = response
-    ? errorResult({ ...exchange, response }, body)
+    ? errorResult({ ...exchange, response }, valueOf(await response.clone().text()))
     : failureOf({ ...exchange, isHeld: true }, error);
   const { status, error: found } = result;
   return { status, code: factsOf(exchange.api, found, status)[0] };
 }
+
+/** Ends a response whose next bytes do not arrive in time. */
+export const idleTimeouts: Part = {
+  options: ["idleTimeout"],
+  ofCalls: ["idleTimeout"],
+  defaults: { idleTimeout: Infinity },
+  ofAttempt: (fetch, { settings: { idleTimeout } }) =>
+    idleTimeout === Infinity ? fetch : idleLimit(fetch, idleTimeout),
+};
 
 /** Calls `onRequest` before each attempt and `onResponse` with each response. */
 export const hooks: Part = {

@@ -1,13 +1,13 @@
 import { keyOf, type Operation, type OperationDescription } from "../operation.ts";
-import { addressOf, type CallOptions, numbersOf, rejectUnknown } from "../options.ts";
+import { addressOf, type CallOptions, rejectUnknown } from "../options.ts";
 import { type RequestParts, requestPartsOf } from "../request/request-parts.ts";
-import { type Reader, readText } from "../response/read-body.ts";
+import type { Reader } from "../response/read-body.ts";
 import { readJson } from "../response/read-json.ts";
 import type { Call, DataOf, UntypedResult } from "../result.ts";
 import { fetchOf } from "./call-fetch.ts";
 import type { Connection, Exchange, ResponseExchange } from "./exchange.ts";
-import { CallFailure, unreadable, unsendable } from "./call-failure.ts";
-import { errorOf, errorResult, failureOf, responseOf, UNDECLARED } from "./failure.ts";
+import { CallFailure, unsendable } from "./call-failure.ts";
+import { errorOf, errorResult, failureOf, responseOf, valueOf } from "./failure.ts";
 
 /** Calls an operation. The input has the parameters and the fields of the body side by side. */
 export function call<Args extends unknown[], Result>(
@@ -44,7 +44,9 @@ export async function send(
   const exchange = exchangeOf(connection, operation, parts, options);
   try {
     const { target, ...init } = requestOf(exchange);
-    const { error, response } = await connection.client.request(operation.method, target, {
+    // openapi-fetch writes methods in upper case, but they are case-sensitive (RFC 9110, section 9.1).
+    const method = { toUpperCase: () => operation.method } as string;
+    const { error, response } = await connection.client.request(method, target, {
       ...init,
       baseUrl: exchange.baseUrl,
       fetch: fetchOf(exchange),
@@ -52,9 +54,10 @@ export async function send(
       ...(exchange.signal && { signal: exchange.signal }),
     });
     exchange.response = response;
-    exchange.result = response.ok
+    const isSuccess = response.ok && keyOf(operation.success, response.status) !== undefined;
+    exchange.result = isSuccess
       ? await successOf(exchange as ResponseExchange)
-      : errorResult(exchange as ResponseExchange, error);
+      : errorResult(exchange as ResponseExchange, response.ok ? valueOf(await response.text()) : error);
   } catch (cause) {
     exchange.result = failureOf(exchange, cause);
   }
@@ -68,10 +71,8 @@ export function exchangeOf(
   parts: () => RequestParts,
   options: CallOptions,
 ): Exchange {
-  const { api, limits } = connection;
-  const limitsOf = connection.parts.find((part) => part.limits)?.limits ?? numbersOf;
+  const { api, limits, limitsOf } = connection;
   const settings = options === NONE ? limits : limitsOf(options, limits);
-  const limit = limits.maxResponseBytes;
   const baseUrl =
     options.baseUrl === undefined ? connection.baseUrlOf(operation) : addressOf("baseUrl", options.baseUrl);
   rejectUnknown(options.credentials ?? {}, Object.keys(api.schemes), "credentials.");
@@ -85,7 +86,6 @@ export function exchangeOf(
     options,
     settings,
     baseUrl,
-    limit,
     signal,
     parts,
     attempt: 0,
@@ -123,11 +123,9 @@ function mergedHeaders(...given: (object | undefined)[]): Headers {
   return merged;
 }
 
-/** Returns the result of a success. Throws if the contract does not declare it. */
+/** Returns the result of a declared success. */
 async function successOf(exchange: ResponseExchange): Promise<UntypedResult> {
-  const { operation, response } = exchange;
-  const { status } = response;
-  if (keyOf(operation.success, status) === undefined) throw unreadable(UNDECLARED, await readText(exchange));
+  const { status } = exchange.response;
   const data = await readSuccess(exchange);
   const { contentType } = exchange;
   return { ok: true, status, data, ...responseOf(exchange), ...(contentType && { contentType }) };
@@ -145,7 +143,7 @@ export async function readSuccess(exchange: ResponseExchange): Promise<unknown> 
 }
 
 /** Calls an operation and resolves to the response of a success, with its body unread. Rejects as `orThrow()` does. */
-export async function raw<Args extends unknown[]>(
+export function raw<Args extends unknown[]>(
   connection: Connection,
   operation: Operation<Args>,
   ...args: Args

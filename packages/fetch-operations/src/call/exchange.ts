@@ -17,6 +17,8 @@ export interface Connection {
   /** Returns the options. They are not a field, so that inspection does not show the credentials. */
   readonly options: () => ClientOptions;
   readonly limits: Limits;
+  /** Returns the numbers among the options of a call, over those of the client. Throws a TypeError that names an invalid one. */
+  readonly limitsOf: (options: CallOptions, numbers: Limits) => Limits;
   readonly parts: readonly Part[];
   /** The names of the options of calls. */
   readonly ofCalls: readonly string[];
@@ -42,6 +44,8 @@ export interface Part {
   readonly options: readonly string[];
   /** The names of its options of calls. */
   readonly ofCalls?: readonly string[];
+  /** The defaults of its numbers among the options. */
+  readonly defaults?: Partial<Limits>;
   /** Returns the numbers among the options of a client or call. `numbers` are those of the client, or the defaults. */
   readonly limits?: (options: object, numbers: Limits) => Limits;
   /** Returns headers of every request. */
@@ -73,8 +77,6 @@ export interface Exchange extends Facts {
   readonly baseUrl: string;
   /** Follows the signal of the call's options. */
   readonly signal: AbortSignal | undefined;
-  /** The largest body in bytes. */
-  readonly limit: number;
   readonly parts: () => RequestParts;
   /** The number of the attempt: 1 for the first. */
   attempt: number;

@@ -38,46 +38,57 @@ export function failureOf(exchange: Exchange, cause: unknown): ErrorResult {
 }
 
 /**
- * Returns the result of an error response. A status that the contract does not declare keeps its body, as an `UndeclaredError`.
- * A declared status with another body is an `unreadable_answer`, so that the 404 of a proxy is not taken for that of the service.
- * openapi-fetch has read the body: as JSON, as another text, or as undefined or an empty text without one.
+ * Returns the result of a response that is no declared success. A status that the contract does not declare keeps its body, as an
+ * `UndeclaredError`; so does a redirect. A declared status with another body is an `unreadable_answer`, so that the 404 of a proxy is
+ * not taken for that of the service. The body is JSON, another text, or undefined or an empty text without one.
  */
 export function errorResult(exchange: ResponseExchange, body: unknown): ErrorResult {
   const { api, operation, response } = exchange;
   const { status, type, headers } = response;
+  const isError = status >= 400;
   let error = body === "" ? undefined : body;
-  const key = status >= 400 ? keyOf(operation.errors ?? ["default"], status) : undefined;
-  const known = api.errors(error, status, headers.get("Content-Type"));
+  const key = isError && keyOf(operation.errors ?? ["default"], status);
+  const known = isError && api.errors(error, status, headers.get("Content-Type"));
   const [code, message] =
     (key && known) ||
     (key &&
       error === undefined &&
       operation.empty?.includes(key) &&
       ([`http_${status}`, `Status ${status}.`] as const)) ||
-    (status === 304 && (["not_modified", "Not modified."] as const)) ||
     [];
   if (code) {
     if (error === undefined) error = { code, message, status };
     return { ok: false, status, error, ...responseOf(exchange) };
   }
   const text = error === undefined ? "" : typeof error === "string" ? error : JSON.stringify(error);
-  if (key) return unreadableResult(exchange, text ? FOREIGN : "has no body", text);
   // Browsers hide the status of a redirect: https://fetch.spec.whatwg.org/#concept-filtered-response-opaque-redirect
-  if (status < 400)
-    return unreadableResult(exchange, type === "opaqueredirect" || status >= 300 ? REDIRECT : UNDECLARED, text);
-  const [ownCode, ownMessage] = known ?? [`http_${status}`, sentence(exchange, UNDECLARED)];
-  const facts = factsOf(exchange, text);
+  const isRedirect = type === "opaqueredirect" || (status >= 300 && !isError);
+  const problem = isRedirect ? REDIRECT : !key ? UNDECLARED : text ? FOREIGN : "has no body";
+  // The registered statuses: https://www.iana.org/assignments/http-status-codes
+  const isRegistered = isError || (status > 0 && status % 100 < 9) || status === 226;
+  if (key || !isRegistered) return unreadableResult(exchange, problem, text);
+  const [ownCode, ownMessage] =
+    known || (status === 304 ? ["not_modified", "Not modified."] : [`http_${status}`, sentence(exchange, problem)]);
   const undeclared = {
     code: ownCode,
     message: masked(ownMessage, exchange.secrets),
     status,
     body: withoutSecrets(error, text, exchange),
-    ...facts,
+    ...factsOf(exchange, text),
   };
   return { ok: false, status, error: undeclared, ...responseOf(exchange) };
 }
 
-export const UNDECLARED = "is not declared by the contract";
+/** Returns the value of a body as openapi-fetch reads that of an error: of JSON, or else the text. */
+export function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+const UNDECLARED = "is not declared by the contract";
 const REDIRECT = "is a redirect. Set baseUrl to its target";
 const FOREIGN = "is not the contract's Error. A proxy may have sent it";
 
@@ -132,11 +143,7 @@ export function responseOf<Arrived extends Facts>({ api, response }: Arrived) {
 function withoutSecrets(body: unknown, text: string, { secrets }: Facts): unknown {
   const clean = masked(text, secrets);
   if (clean === text) return body;
-  try {
-    return typeof body === "string" ? clean : JSON.parse(clean);
-  } catch {
-    return clean;
-  }
+  return typeof body === "string" ? clean : valueOf(clean);
 }
 
 /** Returns the first bytes of a text, without credentials. */

@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import { readFile, realpath } from "node:fs/promises";
+import { basename, dirname, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Pagination } from "../operation.ts";
 
@@ -35,7 +35,7 @@ export interface Config {
   pagination?: Pages[];
   /** The extension of imports between the generated files: `.js` (default), `.ts`, or "" for tools that resolve no extension. */
   importExtension?: ".js" | ".ts" | "";
-  /** Additional modules: `contract-check`, `testing` and `react-query`. */
+  /** Additional modules: `contract-check`, `enums`, `errors`, `testing`, `react-query`, `swr`, `zod` and `valibot`. */
   features?: Feature[];
   /** The URL of the published contract, relative to the base URL, for the contract check. Default: `../openapi.json`. */
   publishedContract?: string;
@@ -48,7 +48,7 @@ export interface Config {
 }
 
 /** A part of the client that not every program needs. */
-export type Feature = "contract-check" | "testing" | "react-query";
+export type Feature = "contract-check" | "enums" | "errors" | "testing" | "react-query" | "swr" | "zod" | "valibot";
 
 /** The settings of one operation. They override its extensions `x-retryable` and `x-pagination`. */
 export interface OperationConfig {
@@ -68,49 +68,101 @@ export interface LoadedConfig extends Config {
   file: string;
 }
 
-/** Returns the configuration. It exists for its types. */
-export function defineConfig(config: Config): Config {
+/** Returns the configuration of a client, or of several. It exists for its types. */
+export function defineConfig<One extends Config | Config[]>(config: One): One {
   return config;
 }
 
-const KEYS = {
-  contract: "string",
-  output: "string",
-  name: "string",
-  version: "string",
-  types: "string",
-  security: "object",
-  error: "object",
-  requestIdHeader: "string",
-  idempotencyHeader: "string",
-  pagination: "object",
-  operations: "object",
-  importExtension: "string",
-  features: "object",
-  int64: "string",
-  dates: "string",
-  publishedContract: "string",
+/** What a setting may be: of a type, one of several strings, a list, or an object with certain fields or with any. */
+type Kind = "string" | "number" | "boolean" | string[] | { list: Kind } | Fields | { each: Kind };
+type Fields = { fields: Record<string, Kind>; mayBeFalse?: true };
+
+const PAGES: Fields = {
+  fields: {
+    by: ["link", "cursor", "offset", "page"],
+    inBody: "boolean",
+    first: "number",
+    ...Object.fromEntries(
+      ["items", "cursor", "next", "last", "offset", "limit", "total", "page"].map((name) => [name, "string" as const]),
+    ),
+  },
 };
 
-/** Reads a configuration: a JSON file, or a module with a default export. Rejects with a message that names the setting. */
-export async function loadConfig(path: string): Promise<LoadedConfig> {
+const SETTINGS: Fields & { fields: Record<keyof Config, Kind> } = {
+  fields: {
+    contract: "string",
+    output: "string",
+    name: "string",
+    version: "string",
+    types: "string",
+    security: { each: "string" },
+    error: { fields: { schema: "string", code: "string", message: "string", transient: { list: "string" } } },
+    requestIdHeader: "string",
+    idempotencyHeader: "string",
+    pagination: { list: PAGES },
+    operations: {
+      each: {
+        fields: { name: "string", retry: "boolean", pagination: { ...PAGES, mayBeFalse: true } },
+        mayBeFalse: true,
+      },
+    },
+    importExtension: [".js", ".ts", ""],
+    features: {
+      list: [
+        "contract-check",
+        "enums",
+        "errors",
+        "testing",
+        "react-query",
+        "swr",
+        "zod",
+        "valibot",
+      ] satisfies Feature[],
+    },
+    int64: ["number", "bigint"],
+    dates: ["string", "Date", "Temporal"],
+    publishedContract: "string",
+  },
+};
+
+/**
+ * Reads the configurations of one client or of several: a JSON file, or a module with a default export. Rejects with a message that
+ * names the setting.
+ */
+export async function loadConfig(path: string): Promise<LoadedConfig[]> {
   const file = resolve(path);
+  const text = await read(file);
   const config: unknown = file.endsWith(".json")
-    ? parse(await read(file), file)
+    ? parse(text, file)
     : ((await import(pathToFileURL(file).href)) as { default?: unknown }).default;
-  if (typeof config !== "object" || config === null)
-    throw new ConfigError(`${path} has no configuration. Export it as default.`);
-  for (const [key, value] of Object.entries(config)) {
-    if (!Object.hasOwn(KEYS, key))
+  const all: unknown[] = Array.isArray(config) && config.length > 0 ? config : [config];
+  const loaded = all.map((one, index) => checked(one, all.length > 1 ? `${path} (client ${index + 1})` : path, file));
+  const folders = await Promise.all(loaded.map(({ output }) => realPath(output)));
+  for (const [index, folder] of folders.entries()) {
+    const other = folders.findIndex((each, at) => at !== index && `${folder}${sep}`.startsWith(`${each}${sep}`));
+    if (other !== -1)
       throw new ConfigError(
-        `${path} has the unknown setting "${key}". The settings are ${Object.keys(KEYS).join(", ")}.`,
+        `Two clients in ${path} have the outputs ${loaded[other]!.output} and ${loaded[index]!.output}, which is the same folder or in it. Name another folder.`,
       );
-    const type = KEYS[key as keyof typeof KEYS];
-    if (typeof value !== type) throw new ConfigError(`The setting "${key}" in ${path} is not of the type ${type}.`);
   }
+  return loaded;
+}
+
+/** Resolves to a path without symbolic links. The folders at its end need not exist. */
+async function realPath(path: string): Promise<string> {
+  const parent = dirname(path);
+  return realpath(path).catch(async () => (parent === path ? path : join(await realPath(parent), basename(path))));
+}
+
+function checked(config: unknown, path: string, file: string): LoadedConfig {
+  if (!isObject(config))
+    throw new ConfigError(
+      `${path} has no configuration. Write an object with contract, output and name, or an array of them${file.endsWith(".json") ? "" : ", and export it as default"}.`,
+    );
+  checkSetting(config, SETTINGS, "", path);
   const given = config as Config;
   for (const key of ["contract", "output", "name"] as const)
-    if (!given[key]) throw new ConfigError(`${path} has no setting "${key}".`);
+    if (!given[key]) throw new ConfigError(`${path} has no setting "${key}". Add it.`);
   if (!/^[A-Z][A-Za-z0-9]*$/.test(given.name))
     throw new ConfigError(`The setting "name" in ${path} is ${JSON.stringify(given.name)}. Write it as in "Bookshop".`);
   const at = (value: string) => (/^https?:/.test(value) ? value : resolve(dirname(file), value));
@@ -121,6 +173,36 @@ export async function loadConfig(path: string): Promise<LoadedConfig> {
     output: at(given.output),
     ...(given.types !== undefined && { types: at(given.types) }),
   };
+}
+
+/** Throws for a setting, or for one in it, that is not of its kind. */
+function checkSetting(value: unknown, kind: Kind, name: string, path: string): void {
+  const fail = (expected: string): never => {
+    throw new ConfigError(`The setting "${name}" in ${path} is ${JSON.stringify(value)}. Write ${expected}.`);
+  };
+  if (typeof kind === "string") {
+    if (typeof value !== kind) fail(`a ${kind}`);
+  } else if (Array.isArray(kind)) {
+    if (!kind.includes(value as string)) fail(`one of ${kind.map((each) => JSON.stringify(each)).join(", ")}`);
+  } else if ("list" in kind) {
+    if (!Array.isArray(value)) return fail("an array");
+    for (const [index, item] of value.entries()) checkSetting(item, kind.list, `${name}[${index}]`, path);
+  } else {
+    if ("mayBeFalse" in kind && value === false) return;
+    if (!isObject(value)) return fail("mayBeFalse" in kind ? "an object or false" : "an object");
+    for (const [key, item] of Object.entries(value)) {
+      const own = name === "" ? key : `${name}.${key}`;
+      if ("fields" in kind && !Object.hasOwn(kind.fields, key))
+        throw new ConfigError(
+          `${path} has the unknown setting "${own}". The settings are ${Object.keys(kind.fields).join(", ")}.`,
+        );
+      checkSetting(item, "fields" in kind ? kind.fields[key]! : kind.each, own, path);
+    }
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The error of a configuration, with the remedy. */

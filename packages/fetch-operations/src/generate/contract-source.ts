@@ -1,24 +1,4 @@
-import { createRequire } from "node:module";
-import { pathToFileURL } from "node:url";
-import type ts from "typescript";
-import {
-  escapeKey,
-  nameOf,
-  type OpenApiDocument,
-  operationsOf,
-  pointer,
-  type Schema,
-  withLocalReferences,
-} from "openapi-document";
-import type { ValueTypes } from "../contract/shapes.ts";
-import {
-  compilableTypes,
-  describeUnevaluatedProperties,
-  forEachKeywordObject,
-  removeLargeIntegers,
-} from "openapi-document/openapi-typescript";
-import { describeFiles } from "./file-schemas.ts";
-import { tupleWriter } from "./tuple-types.ts";
+import { escapeKey, nameOf, type OpenApiDocument, pointer, withLocalReferences } from "openapi-document";
 
 type RedoclyCore = typeof import("@redocly/openapi-core");
 type ProblemLocation = Awaited<ReturnType<RedoclyCore["bundle"]>>["problems"][0]["location"][0];
@@ -91,60 +71,11 @@ function isMappingOfNames(
 }
 
 async function loadCore(): Promise<RedoclyCore> {
-  return import("@redocly/openapi-core").catch((cause: unknown) => {
-    throw new Error(
-      "The generator needs @redocly/openapi-core and openapi-typescript: npm install --save-dev @redocly/openapi-core openapi-typescript typescript@5",
-      { cause },
-    );
-  });
+  return import("@redocly/openapi-core").catch(missingDependency);
 }
 
-/** Returns the types of a document, as openapi-typescript writes them. Files are `Blob`. */
-export async function typesOf(document: object, { int64, dates }: ValueTypes = {}): Promise<string> {
-  const from = createRequire(import.meta.url)
-    .resolve("openapi-typescript")
-    .replace(/index\.cjs$/, "index.mjs");
-  const {
-    default: openapiTS,
-    astToString,
-    stringToAST,
-    transformSchemaObject,
-  } = (await import(pathToFileURL(from).href)) as typeof import("openapi-typescript");
-  const writeTuple = tupleWriter(createRequire(from)("typescript") as typeof ts, transformSchemaObject);
-  const typeOf = (text: string) => (stringToAST(`type T = ${text}`)[0] as { type: never }).type;
-  // A copy, because openapi-typescript adds fields. Each schema has one place in it, even if YAML aliases repeat it.
-  const json = JSON.stringify(document);
-  const copy = JSON.parse(json) as OpenApiDocument;
-  if (json.includes('"contentMediaType"')) describeFiles(copy);
-  if (json.includes('"unevaluatedProperties"')) describeUnevaluatedProperties(copy);
-  removeLargeIntegers(copy);
-  // openapi-typescript writes the values of a schema in place of the type that `transform` returns.
-  forEachKeywordObject(copy, (schema) => {
-    if (convertedType(schema, { int64, dates }) === undefined) return;
-    delete schema["enum"];
-    delete schema["const"];
-  });
-  // openapi-typescript takes these for references. Without an operationId, it writes the operation in its path.
-  for (const { id, operation } of operationsOf(copy)) if (/%|#\//.test(id)) delete operation.operationId;
-  const nodes = await openapiTS(copy as never, {
-    silent: true,
-    defaultNonNullable: false,
-    transform: (schema, options) => {
-      const converted = convertedType(schema as Schema, { int64, dates });
-      return converted === undefined ? writeTuple(schema, options) : typeOf(converted);
-    },
-  });
-  return compilableTypes(astToString(nodes), document as OpenApiDocument);
-}
-
-/** Returns the type of a file, and of a value that the client converts; undefined for other schemas. */
-function convertedType({ format, type, nullable }: Schema, { int64, dates }: ValueTypes): string | undefined {
-  const types = new Set([type ?? []].flat());
-  const isText = types.has("string");
-  const name = (text: string) => (types.has("null") || nullable === true ? `${text} | null` : text);
-  if (format === "binary" && (type === undefined || isText)) return name("Blob");
-  if (int64 === "bigint" && format === "int64" && types.has("integer")) return name("bigint");
-  if (dates === "Date" && format === "date-time" && isText) return name("Date");
-  if (dates === "Temporal" && format === "date-time" && isText) return name("Temporal.Instant");
-  return dates === "Temporal" && format === "date" && isText ? name("Temporal.PlainDate") : undefined;
+/** Rejects with the command that installs what the generator imports. */
+export function missingDependency(cause: unknown): never {
+  const command = "npm install --save-dev @redocly/openapi-core @ts-morph/common";
+  throw new Error(`The generator needs @redocly/openapi-core and @ts-morph/common: ${command}`, { cause });
 }

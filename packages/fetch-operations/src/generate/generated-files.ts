@@ -3,13 +3,16 @@ import { documentForTypes } from "openapi-document/openapi-typescript";
 import { apiModule, errorCodes } from "./api-module.ts";
 import { codeOf, withEscapes, wordsOf } from "./code.ts";
 import type { Config } from "./config.ts";
-import { type Contract, typesOf } from "./contract-source.ts";
+import { type Contract, missingDependency } from "./contract-source.ts";
 import { type ClientOperation, clientOperations } from "./operations.ts";
 import { sharedSecurity } from "./security.ts";
 import { withItemsAsSchemas } from "./item-schemas.ts";
-import { contractModules, queriesModule, testingModules } from "./feature-modules.ts";
+import { contractModules, errorsModule, queriesModule, testingModules } from "./feature-modules.ts";
 import { type ContractShapes, shapesOf } from "../contract/shapes.ts";
-import { namesModule } from "./names-module.ts";
+import { enumsModule } from "./enums-module.ts";
+import { namesModule, typeNames } from "./names-module.ts";
+import { validatorModule } from "./validator-schemas.ts";
+import { webhooksModule } from "./webhooks-module.ts";
 import { serversModule } from "./servers-module.ts";
 import { localTypeName, operationConstants } from "./operation-constants.ts";
 import { inputType, itemType, resultType, signature } from "./operation-types.ts";
@@ -35,21 +38,24 @@ export async function generatedFiles(contract: Contract, config: Config): Promis
         `${id} cannot have the name ${name}, because the client uses this name. Rename the operation, or set another name in the configuration.`,
       );
   }
-  const types = config.types === undefined ? await typesOf(document, config) : await readFile(config.types, "utf8");
+  const types = config.types === undefined ? await writeTypes(document, config) : await readFile(config.types, "utf8");
   const shared = sharedSecurity(operations);
   const shapes = shapesOf(document, config);
   const hasShapes = Object.keys(shapes.named).length > 0;
   const constants = operationConstants(operations, shared, shapes, config);
+  const names = typeNames(config.types === undefined ? document : contract.document, config, operations);
+  const webhooks = webhooksModule(document, shapes, config);
   const files = {
     "schema.ts": config.types === undefined ? `${BANNER}\n${types}` : types,
-    "names.ts": BANNER + namesModule(config.types === undefined ? document : contract.document, config, operations),
+    "names.ts": BANNER + namesModule(names),
     "api.ts": BANNER + apiModule(contract, config, shared, errorCodes(document, config), operations),
     "operations.ts": BANNER + operationsModule(operations, constants, hasShapes),
-    "calls.ts": BANNER + calls(operations, config),
+    "calls.ts": BANNER + calls(operations, shapes, config),
     "client.ts": BANNER + clientModule(config, operations),
     "servers.ts": BANNER + serversModule(document),
-    "index.ts": BANNER + indexModule(config),
+    "index.ts": BANNER + indexModule(config, webhooks !== undefined),
   };
+  if (webhooks !== undefined) Object.assign(files, withBanner({ "webhooks.ts": webhooks }));
   if (hasShapes) Object.assign(files, withBanner({ "shapes.ts": shapesModule(shapes) }));
   const features = new Set(config.features);
   if (features.has("contract-check"))
@@ -59,11 +65,23 @@ export async function generatedFiles(contract: Contract, config: Config): Promis
     );
   if (features.has("testing")) Object.assign(files, withBanner(testingModules(contract, operations, config)));
   if (features.has("react-query"))
-    Object.assign(files, withBanner({ "queries.ts": queriesModule(operations, config) }));
+    Object.assign(files, withBanner({ "queries.ts": queriesModule(operations, config, "react-query") }));
+  if (features.has("swr")) Object.assign(files, withBanner({ "swr.ts": queriesModule(operations, config, "swr") }));
+  if (features.has("enums"))
+    Object.assign(files, withBanner({ "enums.ts": enumsModule(contract.document, names, shapes) }));
+  if (features.has("errors")) Object.assign(files, withBanner({ "errors.ts": errorsModule(operations, config) }));
+  for (const library of ["zod", "valibot"] as const)
+    if (features.has(library))
+      Object.assign(files, withBanner({ [`${library}.ts`]: await validatorModule(document, names, library, config) }));
   const extension = config.importExtension ?? ".js";
   const withExtension = (text: string) =>
     text.replaceAll(/( from |import\()"(\.\/[a-z-]+)\.ts"/g, `$1"$2${extension}"`);
   return Object.fromEntries(Object.entries(files).map(([name, text]) => [name, withEscapes(withExtension(text))]));
+}
+
+async function writeTypes(document: object, config: Config): Promise<string> {
+  const { typesOf } = await import("./contract-types.ts").catch(missingDependency);
+  return typesOf(document, config);
 }
 
 function shapesModule({ named }: ContractShapes): string {
@@ -83,6 +101,7 @@ function operationsModule(
   { code, imports }: { code: string; imports: Set<string> },
   hasShapes: boolean,
 ): string {
+  if (operations.length === 0) return "/** The contract has no operation. */\nexport const operations = {};\n";
   const words = wordsOf(code);
   const used = (name: string) => new RegExp(`\\b${name}\\b`).test(words);
   const runtime = [
@@ -109,9 +128,9 @@ ${code}
 ${all}`;
 }
 
-function calls(operations: ClientOperation[], { name }: Config): string {
+function calls(operations: ClientOperation[], shapes: ContractShapes, { name }: Config): string {
   const paged = operations.filter(({ pages }) => pages);
-  const types = operations.flatMap((operation) => [inputType(operation), resultType(operation)]).join("\n");
+  const types = operations.flatMap((operation) => [inputType(operation), resultType(operation, shapes)]).join("\n");
   const body = `${types}
 /** A method for each operation. */
 export interface ByOperation {
@@ -166,16 +185,16 @@ export type Page<Id extends keyof ByPage> = PageOf<Results[Id], PageItems[Id]>;
     "In",
     "ItemOf",
     "Multipart",
-    "Renamed",
+    "ResponseStatus",
     "StatusOf",
     "Success",
     "SuccessOfType",
+    "Unconverted",
     "UndeclaredError",
   ].filter(used);
   return `import type { Call as CallOf, Items as ItemsOf, Page as PageOf } from "fetch-operations";
 import type { ${runtime.join(", ")} } from "fetch-operations";
-import type { paths } from "./schema.ts";
-
+${used("paths") ? 'import type { paths } from "./schema.ts";\n' : ""}
 ${body}`;
 }
 
@@ -231,12 +250,12 @@ export function create${name}(options: ${name}Options): ${name} {
 `;
 }
 
-function indexModule({ name }: Config): string {
+function indexModule({ name }: Config, hasWebhooks: boolean): string {
   return `export { ${name}Error, type ${name}Options, type ErrorCode } from "./api.ts";
 export type * from "./calls.ts";
 export { create${name}, type ${name} } from "./client.ts";
 export type * from "./names.ts";
 export { servers } from "./servers.ts";
 export type { components, operations, paths } from "./schema.ts";
-`;
+${hasWebhooks ? 'export type { WebhookPayloads } from "./webhooks.ts";\n' : ""}`;
 }

@@ -2,13 +2,13 @@ import { watch } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { ConfigError, loadConfig } from "./config.ts";
+import { ConfigError, loadConfig, type LoadedConfig } from "./config.ts";
 import { loadContract } from "./contract-source.ts";
 import { generatedFiles } from "./generated-files.ts";
 
 const USAGE = `Usage: fetch-operations generate [options]
 
-Writes a typed client of an OpenAPI document.
+Writes a typed client of an OpenAPI document, or several.
 
 Options:
   --config <file>  the configuration (default: fetch-operations.config.json)
@@ -66,9 +66,14 @@ function usageError(problem: string): UsageError {
   return new UsageError(`error: ${problem}\nAdd --help to see the usage.`);
 }
 
-/** Generates once, or checks. Resolves to the files of the contract. Rejects with a message for people. */
+/** Generates each client once, or checks it. Resolves to the files of the contracts. Rejects with a message for people. */
 export async function generate(path: string, isCheck = false): Promise<string[]> {
-  const config = await loadConfig(path);
+  const read: string[] = [];
+  for (const config of await loadConfig(path)) read.push(...(await generateOne(config, isCheck)));
+  return read;
+}
+
+async function generateOne(config: LoadedConfig, isCheck: boolean): Promise<string[]> {
   const contract = await loadContract(config.contract);
   const read = [config.contract, ...(contract.files ?? [])];
   const files = await generatedFiles(contract, config);
@@ -119,8 +124,7 @@ async function watchContract(path: string): Promise<void> {
       watch(folder, (_event, name) => void (/\.(?:ya?ml|json|[cm]?[jt]s)$/.test(name ?? "") && later()));
     }
   };
-  const { contract, file } = await loadConfig(path);
-  follow([file, contract]);
+  for (const { contract, file } of await loadConfig(path)) follow([file, contract]);
   await run();
   console.log("Watching the contract. Press Ctrl+C to stop.");
 }

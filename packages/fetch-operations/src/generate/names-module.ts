@@ -3,14 +3,9 @@ import { capitalized } from "./code.ts";
 import type { Config } from "./config.ts";
 import type { ClientOperation } from "./operations.ts";
 
-/** Returns the module with a type for each named schema of the contract. */
-export function namesModule(
-  { components = {} }: OpenApiDocument,
-  config: Config,
-  operations: ClientOperation[],
-): string {
-  const { schemas = {} } = components as { schemas?: object };
-  const lines = Array.from(typeNames(Object.keys(schemas), ownNames(config, operations)), ([name, type]) => {
+/** Returns the module with a type for each named schema of the contract, by the names of `typeNames`. */
+export function namesModule(types: ReadonlyMap<string, string>): string {
+  const lines = Array.from(types, ([name, type]) => {
     return `export type ${type} = components["schemas"][${JSON.stringify(name)}];`;
   });
   if (lines.length === 0) return "export {};\n";
@@ -20,7 +15,7 @@ export function namesModule(
 /** The names that the generated modules export. */
 function ownNames({ name }: Config, operations: ClientOperation[]): Set<string> {
   const own =
-    "ErrorCode PageItems ByOperation ByPage Raw OperationId Results Result Data Call Items Page servers components operations paths".split(
+    "ErrorCode PageItems ByOperation ByPage Raw OperationId Results Result Data Call Items Page WebhookPayloads servers components operations paths".split(
       " ",
     );
   const named = [name, `${name}Error`, `${name}Options`, `create${name}`];
@@ -32,10 +27,16 @@ function ownNames({ name }: Config, operations: ClientOperation[]): Set<string> 
 }
 
 /**
- * Returns the name of each schema's type. A name that is an identifier stays; then the other names get one by the rule of the
- * README, in the contract's order.
+ * Returns the name of each named schema's type. A name that is an identifier stays; then the other names get one by the rule of
+ * the README, in the contract's order.
  */
-function typeNames(names: string[], taken: Set<string>): Map<string, string> {
+export function typeNames(
+  { components = {} }: OpenApiDocument,
+  config: Config,
+  operations: ClientOperation[],
+): Map<string, string> {
+  const names = Object.keys((components as { schemas?: object }).schemas ?? {});
+  const taken = ownNames(config, operations);
   const types = new Map<string, string>();
   const take = (name: string, type: string) => {
     taken.add(type);
@@ -52,7 +53,7 @@ function typeNames(names: string[], taken: Set<string>): Map<string, string> {
 }
 
 /** Returns a schema's name as that of a type: its words in camel case, where letters, digits, `_` and `$` make words. */
-function typeNameOf(name: string): string {
+export function typeNameOf(name: string): string {
   const [first = "", ...others] = name.split(/[^\p{ID_Continue}$]+/u).filter(Boolean);
   const type = [first, ...others.map(capitalized)].join("") || "Schema";
   if (!/^[\p{ID_Start}_$]/u.test(type)) return `_${type}`;

@@ -3,7 +3,7 @@ import { Code, codeOf, comment } from "./code.ts";
 import type { Config } from "./config.ts";
 import type { ClientOperation } from "./operations.ts";
 import type { RequestBody, MediaKind } from "./bodies.ts";
-import type { EncodingObject, MediaTypeObject } from "openapi-document";
+import type { EncodingObject, MediaTypeObject, Schema } from "openapi-document";
 import type { ContractShapes } from "../contract/shapes.ts";
 import { argumentList, itemType } from "./operation-types.ts";
 
@@ -63,6 +63,18 @@ export function localTypeName({ typeName }: ClientOperation, constants: Readonly
   return isTaken ? `types_${typeName}` : typeName;
 }
 
+/** Returns the arguments of `typedValue` and `typedJson` after the text; undefined for a schema whose JSON is not converted. */
+export function shapeArguments(
+  schema: Schema | undefined,
+  shapes: ContractShapes,
+  { dates = "string" }: Pick<Config, "dates">,
+): string | undefined {
+  const shape = shapes.of(schema);
+  // A contract without named shapes has no module of them.
+  const named = Object.keys(shapes.named).length > 0 ? "shapes" : "{}";
+  return shape && `${JSON.stringify(shape)}, ${named}, ${dates === "string" ? "undefined" : JSON.stringify(dates)}`;
+}
+
 function descriptionOf(
   operation: ClientOperation,
   shared: string[][],
@@ -79,14 +91,10 @@ function descriptionOf(
   const media = new Map(
     successes.flatMap((response) => response.media.map(({ type, kind, object }) => [type, { kind, object }] as const)),
   );
-  const typed = (kind: MediaKind, object: MediaTypeObject): Code | undefined => {
+  const typed = (kind: MediaKind, { schema }: MediaTypeObject): Code | undefined => {
     const name = TYPED_READERS[kind];
-    const shape = shapes.of(object.schema);
-    if (name === undefined || shape === undefined) return undefined;
-    // A contract without named shapes has no module of them.
-    const named = Object.keys(shapes.named).length > 0 ? "shapes" : "{}";
-    const dates = config.dates === undefined || config.dates === "string" ? "undefined" : JSON.stringify(config.dates);
-    return use(name, `${name}(${JSON.stringify(shape)}, ${named}, ${dates})`);
+    const shape = name && shapeArguments(schema, shapes, config);
+    return shape === undefined ? undefined : use(name!, `${name}(${shape})`);
   };
   const isPlain = [...media.values()].every(
     ({ kind, object }) => kind === "json" && shapes.of(object.schema) === undefined,

@@ -1,17 +1,30 @@
 import { propertyKey } from "openapi-document";
+import type { ContractShapes } from "../contract/shapes.ts";
 import type { ClientOperation } from "./operations.ts";
+import type { Argument } from "./arguments.ts";
 import type { DeclaredResponse, MediaKind } from "./bodies.ts";
 import { comment } from "./code.ts";
 
+const METHODS = new Set(["GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE"]);
+
+/** Returns the path and the method of an operation in the types. QUERY and additional methods have paths of their own. */
+export function placeInTypes(method: string, path: string): { path: string; method: string } {
+  if (METHODS.has(method)) return { path, method: method.toLowerCase() };
+  // No call by path has TRACE. openapi-typescript takes `%` for an escape.
+  return { path: `/${method.replaceAll("%", " ")} ${path}`, method: "trace" };
+}
+
 /** The declared type of an operation. */
-export function declared({ path, method }: ClientOperation): string {
-  return `paths[${JSON.stringify(path)}]["${method.toLowerCase()}"]`;
+export function declared(operation: ClientOperation): string {
+  const { path, method } = placeInTypes(operation.method, operation.path);
+  return `paths[${JSON.stringify(path)}][${JSON.stringify(method)}]`;
 }
 
 /** Returns the type of an operation's input. It is an interface where possible, because the compiler then shows its name. */
 export function inputType(operation: ClientOperation): string {
   const { typeName, body, arguments: parameters } = operation;
   const parts = ["path", "query", "header", "cookie"].flatMap((location) => parametersIn(operation, location));
+  const members = parameters.filter(isRenamed).map((argument) => parameterMember(operation, argument));
   if (body?.hasFields) parts.push(bodyType(operation, 0));
   const name = `${typeName}Input`;
   const head = `/** The input of \`${operation.name}\`: ${described(parameters.length > 0, body !== undefined)}. */\n`;
@@ -21,9 +34,11 @@ export function inputType(operation: ClientOperation): string {
       return `{ body: ${bodyType(operation, index)}; contentType${optional}: ${JSON.stringify(mediaType)} }`;
     });
     if (!body.isRequired) bodies.push("{ body?: undefined }");
+    if (members.length > 0) parts.push(`{\n${members.join("")}}`);
     return `${head}export type ${name} = ${parts.length > 0 ? `Fields<${parts.join(" & ")}> & ` : ""}(\n  | ${bodies.join("\n  | ")}\n);\n`;
   }
-  const own = body && !body.hasFields ? `  body${body.isRequired ? "" : "?"}: ${bodyType(operation, 0)};\n` : "";
+  if (body && !body.hasFields) members.push(`  body${body.isRequired ? "" : "?"}: ${bodyType(operation, 0)};\n`);
+  const own = members.join("");
   if (parts.length === 0 && own === "") return `${head}export type ${name} = Record<string, never>;\n`;
   if (parts.length === 0) return `${head}export interface ${name} {\n${own}}\n`;
   return `${head}export interface ${name} extends Fields<${parts.join(" & ")}> {\n${own || namingMember(operation)}}\n`;
@@ -35,11 +50,7 @@ export function inputType(operation: ClientOperation): string {
  */
 function namingMember(operation: ClientOperation): string {
   const [argument] = operation.arguments;
-  if (argument !== undefined) {
-    const { name, wire, in: location, isRequired } = argument;
-    const type = `In<${declared(operation)}, "${location}">[${JSON.stringify(wire)}]`;
-    return member(name, isRequired, type);
-  }
+  if (argument !== undefined) return parameterMember(operation, argument);
   const { firstField } = operation.body!;
   if (firstField === undefined) return "";
   return member(
@@ -47,6 +58,10 @@ function namingMember(operation: ClientOperation): string {
     firstField.isRequired,
     `${bodyType(operation, 0)}[${JSON.stringify(firstField.name)}]`,
   );
+}
+
+function parameterMember(operation: ClientOperation, { name, wire, in: location, isRequired }: Argument): string {
+  return member(name, isRequired, `In<${declared(operation)}, "${location}">[${JSON.stringify(wire)}]`);
 }
 
 function member(name: string, isRequired: boolean, type: string): string {
@@ -58,15 +73,19 @@ function described(hasParameters: boolean, hasBody: boolean): string {
   return `its ${[hasParameters && "parameters", hasBody && "body"].filter(Boolean).join(" and ")}`;
 }
 
+/** Returns the type of the parameters in a location, without those that have another name as arguments. */
 function parametersIn(operation: ClientOperation, location: string): string[] {
   const all = operation.arguments.filter((argument) => argument.in === location);
-  if (all.length === 0) return [];
-  const renamed = all.filter(({ name, wire }) => name !== wire).map(({ wire }) => JSON.stringify(wire));
-  const names = all.map(({ wire }) => JSON.stringify(wire));
+  const names = all.filter((argument) => !isRenamed(argument)).map(({ wire }) => JSON.stringify(wire));
+  if (names.length === 0) return [];
   const own = `In<${declared(operation)}, "${location}">`;
-  // OpenAPI ignores these headers as parameters, but openapi-typescript declares them.
-  const known = operation.hasIgnoredHeaders && location === "header" ? `Pick<${own}, ${names.join(" | ")}>` : own;
-  return [renamed.length === 0 ? known : `Renamed<${known}, ${renamed.join(" | ")}, "${location}">`];
+  // OpenAPI ignores some headers as parameters, but openapi-typescript declares them.
+  const hasOthers = names.length < all.length || (operation.hasIgnoredHeaders && location === "header");
+  return [hasOthers ? `Pick<${own}, ${names.join(" | ")}>` : own];
+}
+
+function isRenamed({ name, wire }: Argument): boolean {
+  return name !== wire;
 }
 
 function bodyType(operation: ClientOperation, index: number): string {
@@ -84,35 +103,47 @@ function bodyType(operation: ClientOperation, index: number): string {
   return types[kind] ?? "BinaryBody";
 }
 
-export function resultType(operation: ClientOperation): string {
+export function resultType(operation: ClientOperation, shapes: ContractShapes): string {
   const { responses, typeName, name } = operation;
-  const members = responses.flatMap((response) => membersOf(operation, response, responses));
-  const all = [...members, ...undeclaredErrors(responses), "Failure"];
+  const members = responses.flatMap((response) => membersOf(operation, response, responses, shapes));
+  const all = [...members, undeclaredError(responses), "Failure"];
   return `/** The results of \`${name}\`. */\nexport type ${typeName}Result =\n  | ${all.join("\n  | ")};\n`;
 }
 
-/** Returns the errors of the statuses from 400 on that an operation does not declare. */
-function undeclaredErrors(responses: DeclaredResponse[]): string[] {
-  const keys = responses.map(({ key }) => key);
-  if (keys.includes("default") || (keys.includes("4XX") && keys.includes("5XX"))) return [];
-  const statuses = keys.flatMap((key) =>
-    key === "4XX" || key === "5XX" ? `StatusOf<${key[0]}>` : Number(key) >= 400 ? String(key) : [],
-  );
-  const status = statuses.length === 0 ? "ErrorStatus" : `Exclude<ErrorStatus, ${statuses.join(" | ")}>`;
-  return [`ErrorResponse<${status}, UndeclaredError>`];
+/** Returns the error of the statuses that an operation does not declare. Redirects are among them. */
+function undeclaredError(responses: DeclaredResponse[]): string {
+  const hasDefault = responses.some(({ key }) => key === "default");
+  const statuses = responses.flatMap(({ key, isSuccess }) => {
+    if (key === "default") return isSuccess ? ["StatusOf<2>", "ErrorStatus"] : "ErrorStatus";
+    if (key === 304) return "304";
+    if (!isSuccess && (hasDefault || !/^[45]/.test(String(key)))) return [];
+    return typeof key === "number" ? String(key) : `StatusOf<${key[0]}>`;
+  });
+  const status = statuses.length === 0 ? "ResponseStatus" : `Exclude<ResponseStatus, ${statuses.join(" | ")}>`;
+  return `ErrorResponse<${status}, UndeclaredError>`;
 }
 
-function membersOf(operation: ClientOperation, response: DeclaredResponse, all: DeclaredResponse[]): string[] {
+function membersOf(
+  operation: ClientOperation,
+  response: DeclaredResponse,
+  all: DeclaredResponse[],
+  shapes: ContractShapes,
+): string[] {
   const { key, isSuccess } = response;
   // A response of every status is a success and an error.
-  if (key === "default" && isSuccess)
-    return [...ownMembers(operation, response, all), ...ownMembers(operation, { ...response, isSuccess: false }, all)];
-  return ownMembers(operation, response, all);
+  const isBoth = key === "default" && isSuccess;
+  const both = isBoth ? [response, { ...response, isSuccess: false }] : [response];
+  return both.flatMap((own) => ownMembers(operation, own, all, shapes));
 }
 
-function ownMembers(operation: ClientOperation, response: DeclaredResponse, all: DeclaredResponse[]): string[] {
+function ownMembers(
+  operation: ClientOperation,
+  response: DeclaredResponse,
+  all: DeclaredResponse[],
+  shapes: ContractShapes,
+): string[] {
   const { key, media, isSuccess } = response;
-  // Redirects end as failures. 304 is an error, because there is no data.
+  // Redirects end as undeclared errors. 304 is a declared one, because there is no data.
   if (typeof key === "number" && key < 400 && !isSuccess && key !== 304) return [];
   if (key === "1XX" || key === "3XX") return [];
   const status = statusType(response, all);
@@ -124,9 +155,12 @@ function ownMembers(operation: ClientOperation, response: DeclaredResponse, all:
       return several ? `SuccessOfType<${status}, ${data}, ${JSON.stringify(type)}>` : `Success<${status}, ${data}>`;
     });
   }
-  const bodies = media.map(({ type, kind }) =>
-    kind === "text" ? "string" : kind === "json" || kind === "any" ? contentType(operation, response, type) : "unknown",
-  );
+  const bodies = media.map(({ type, kind, object }) => {
+    if (kind === "text") return "string";
+    if (kind !== "json" && kind !== "any") return "unknown";
+    const body = contentType(operation, response, type);
+    return shapes.of(object.schema) === undefined ? body : `Unconverted<${body}>`;
+  });
   return [`ErrorResponse<${status}, ${bodies.length === 0 ? "EmptyError" : [...new Set(bodies)].join(" | ")}>`];
 }
 

@@ -73,8 +73,9 @@ export function clientOperations(
   const unknown = Object.keys(operations).find((id) => !operationsOf(document).some((entry) => entry.id === id));
   if (unknown !== undefined)
     throw new TypeError(`The configuration names the operation "${unknown}", which the contract does not have.`);
-  const refuse = ({ id, path, method }: OperationEntry, problem: string): never => {
-    throw new Refusal(id, problem, placeOf(["paths", path, method]));
+  const refuse = ({ id, path, method, additional }: OperationEntry, problem: string): never => {
+    const keys = additional === undefined ? [method] : ["additionalOperations", additional];
+    throw new Refusal(id, problem, placeOf(["paths", path, ...keys]));
   };
   const names = operationNames(entries, (id) => (settingsOf(config, id) || {}).name, refuse);
   return entries.map((entry) =>
@@ -95,7 +96,7 @@ function describe(
 ): ClientOperation {
   const { id, path, operation } = entry;
   const settings = settingsOf(config, id) || {};
-  const method = entry.method.toUpperCase();
+  const method = entry.additional ?? entry.method.toUpperCase();
   // OpenAPI 3.0 ignores bodies where HTTP defines no meaning for them ("Operation Object", `requestBody`).
   const isIgnored = document.openapi.startsWith("3.0") && (method === "GET" || method === "HEAD");
   const requestBody = isIgnored ? undefined : resolve<RequestBodyObject | undefined>(document, operation.requestBody);
@@ -111,7 +112,11 @@ function describe(
     refuse(`has a request body, which \`fetch\` does not send with ${method}. Use another method.`);
   // The path follows the base URL directly, so that another character could continue its host.
   if (!path.startsWith("/")) refuse("has a path that does not begin with a slash.");
-  if (method === "TRACE") refuse("has the method TRACE, which `fetch` does not send.");
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(method))
+    refuse(`has the method ${JSON.stringify(method)}, which is no token (RFC 9110, section 9.1). Correct its name.`);
+  if (/^(?:connect|trace|track)$/i.test(method)) refuse(`has the method ${method}, which \`fetch\` does not send.`);
+  if (entry.additional && (/^(?:delete|get|head|options|post|put)$/i.test(method) || /^(?:PATCH|QUERY)$/.test(method)))
+    refuse(`has the method ${method} in additionalOperations. Move it to the field ${method.toLowerCase()}.`);
   const parameters = argumentsOf(document, entry, body, refuse);
   const responses = responsesOf(document, operation.responses ?? {}, method);
   const idempotencyHeader = config.idempotencyHeader ?? "Idempotency-Key";

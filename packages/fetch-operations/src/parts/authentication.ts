@@ -20,12 +20,16 @@ export interface CredentialReason {
   signal: AbortSignal;
 }
 
-/** The error of a token endpoint, with the status of its response if one arrived. A call fails with it as with other responses. */
+/** The error of a login or a token endpoint. A call fails with it as with other responses: the code of its result is `token_error`. */
 export class TokenError extends Error {
+  /** The status of the endpoint's response if one arrived; 401 if the login has ended. */
   readonly status: number | undefined;
-  constructor(message: string, status?: number, cause?: unknown) {
+  /** The error code of RFC 6749, sections 4.1.2.1 and 5.2. After `invalid_grant`, the user has to log in again. */
+  readonly code: string | undefined;
+  constructor(message: string, status?: number, cause?: unknown, code?: string) {
     super(message, { cause });
     this.status = status;
+    this.code = code;
   }
 }
 

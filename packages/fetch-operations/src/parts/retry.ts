@@ -1,4 +1,4 @@
-import { type Fetch, sendBy } from "../fetch.ts";
+import { type Fetch, programErrors, sendBy } from "../fetch.ts";
 
 /**
  * The settings of retries. The wait before retry n is random, at most `baseDelay` × 2ⁿ⁻¹ and `maxDelay` ("full jitter"). A
@@ -23,7 +23,10 @@ export interface RetrySettings extends RetryOptions {
   budget?: RetryBudget;
   /** Whether a request may be sent again. Default: idempotent methods (RFC 9110, section 9.2.2), and an `Idempotency-Key`. */
   isRepeatable?: (request: Request, init?: RequestInit) => boolean;
-  /** Whether a failure may pass. Default: the statuses 408, 429, 502, 503 and 504, and each error but `TooLargeError`. */
+  /**
+   * Whether a failure may pass. Default: the statuses 408, 429, 502, 503 and 504, also of an error such as `TokenError`, and each
+   * error without a status but `TooLargeError` and that of `onProgress`.
+   */
   isTransient?: (failure: RetriedFailure) => boolean | Promise<boolean>;
   /** Called before the wait for each retry. */
   onRetry?: ((retry: RetriedFailure & { attempt: number; delay: number }) => void | Promise<void>) | undefined;
@@ -99,7 +102,9 @@ const TRANSIENT = new Set([408, 429, 502, 503, 504]);
 
 /** The default of `isTransient`. */
 export function isTransientByDefault({ response, error }: RetriedFailure): boolean {
-  return response ? TRANSIENT.has(response.status) : (error as Error | undefined)?.name !== "TooLargeError";
+  const found = Object(response ?? error) as { status?: number; name?: string };
+  if (found.status === undefined) return found.name !== "TooLargeError" && !programErrors.has(found);
+  return TRANSIENT.has(found.status);
 }
 
 /** Returns the milliseconds to wait after attempt `count`, or undefined if the service asks for a longer wait. */

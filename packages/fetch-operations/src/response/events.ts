@@ -52,7 +52,7 @@ interface StreamState {
 }
 
 async function* resumed(exchange: ResponseExchange, parse: (data: string) => unknown): AsyncGenerator<ServerSentEvent> {
-  const { connection, operation, limit, options, parts } = exchange;
+  const { connection, operation, settings, options, parts } = exchange;
   const { signal } = options;
   let { response } = exchange;
   const state: StreamState = { lastId: "", delay: 1_000 };
@@ -61,7 +61,7 @@ async function* resumed(exchange: ResponseExchange, parse: (data: string) => unk
   for (;;) {
     let hasEvent = false;
     try {
-      for await (const event of eventsOf(response, limit, state)) {
+      for await (const event of eventsOf(response, settings.maxResponseBytes, state)) {
         hasEvent = true;
         yield { ...event, data: parse(event.data) };
       }

@@ -19,7 +19,7 @@ export function parsed(text: string, parse: (text: string) => unknown = parseJso
   try {
     return parse(text);
   } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    throw unreadable(error.problem, text, error.cause);
+    if (error instanceof JsonError) throw unreadable(error.problem, text, error.cause);
+    throw error instanceof RangeError ? unreadable("is nested too deeply", text, error) : error;
   }
 }

@@ -28,9 +28,10 @@ export const readSequence: Reader = /* @__PURE__ */ readValuesBy("\u001e");
 /** Returns a reader of JSON values between separators, as they arrive. */
 export function readValuesBy(separator: string, parse: (text: string) => unknown = (text) => parsed(text)): Reader {
   return (exchange) => {
-    const { response, limit } = exchange;
+    const { response, settings } = exchange;
     async function* values(): AsyncGenerator {
-      for await (const text of textsOf(response, limit, separator)) if (text.trim() !== "") yield parse(text);
+      for await (const text of textsOf(response, settings.maxResponseBytes, separator))
+        if (text.trim() !== "") yield parse(text);
     }
     return failing(values(), exchange);
   };
@@ -51,22 +52,29 @@ async function* failingValues<Value>(values: AsyncIterable<Value>, exchange: Res
   }
 }
 
-/** Yields the texts between separators, each of at most `limit` bytes. */
+/** Yields the texts between separators of one byte, each of at most `limit` bytes. */
 export async function* textsOf(response: Response, limit: number, separator: string): AsyncGenerator<string> {
   const decoder = new TextDecoder();
+  const end = separator.charCodeAt(0);
   let pending: string[] = [];
   let size = 0;
+  const count = (bytes: number): void => {
+    size += bytes;
+    if (size > limit) throw tooLarge(limit, "A value of the stream");
+  };
   const stream = response.body ?? new Blob([await response.arrayBuffer()]).stream(); // React Native has no streams of bodies.
   for await (const chunk of chunksOf(stream)) {
     const texts = decoder.decode(chunk, { stream: true }).split(separator);
+    let start = 0;
     for (const text of texts.slice(0, -1)) {
+      // The byte of a separator is part of no other character in UTF-8.
+      const next = chunk.indexOf(end, start) + 1;
+      count(next - 1 - start);
       yield pending.join("") + text;
-      pending = [];
-      size = 0;
+      [pending, size, start] = [[], 0, next];
     }
     pending.push(texts.at(-1)!);
-    size += texts.at(-1)!.length;
-    if (size > limit) throw tooLarge(limit, "A value of the stream");
+    count(chunk.length - start);
   }
   const rest = pending.join("") + decoder.decode();
   if (rest !== "") yield rest;

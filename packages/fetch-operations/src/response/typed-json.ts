@@ -1,6 +1,6 @@
 import { unreadable } from "../call/call-failure.ts";
 import { type Reader, readText } from "./read-body.ts";
-import { isRounded, parseJson, STRING_OR_NUMBER } from "../parts/json.ts";
+import { parseExact, parseJson, rejectRounded } from "../parts/json.ts";
 import { readEventsBy } from "./events.ts";
 import { readValuesBy } from "./readers.ts";
 import { checkNull, parsed } from "./read-json.ts";
@@ -19,9 +19,6 @@ export type Shapes = Readonly<Record<string, Shape>>;
 
 /** The type of dates: `Date` for date-times only, or the types of `Temporal`. */
 export type DateType = "Date" | "Temporal" | undefined;
-
-/** Begins a text in place of an integer that a number would round. */
-const TAG = "\0";
 
 /**
  * Returns a reader of JSON that turns 64-bit integers into `bigint` and dates into objects, at the places of a shape. It rejects
@@ -51,29 +48,34 @@ export function typedSequence(shape: Shape, shapes: Shapes, dates: DateType): Re
 
 /** Parses JSON as `typedJson` does. Throws for a value that the reader rejects. */
 export function typedValue(text: string, shape: Shape, shapes: Shapes, dates: DateType): unknown {
-  let tagged = 0;
-  const safe = /\d{16}/.test(text)
-    ? text.replaceAll(STRING_OR_NUMBER, (token) => (isRounded(token) ? (tagged++, `"\\u0000${token}"`) : token))
-    : text;
-  const value = parsed(safe);
-  let found = 0;
-  const convert = (part: unknown, of: Shape | undefined): unknown => {
-    if (part === null || of === undefined) return part;
-    if (typeof of === "string" && of.startsWith("#")) return convert(part, shapes[of.slice(1)]);
-    if (of === "int64") {
-      if (typeof part === "string" && part.startsWith(TAG)) found++;
-      else if (!Number.isInteger(part)) return part;
-      return BigInt(typeof part === "string" ? part.slice(1) : (part as number));
-    }
-    if (typeof of === "string") return typeof part === "string" ? dateOf(part, of as "date", dates, text) : part;
-    if ("items" in of) return Array.isArray(part) ? part.map((item) => convert(item, of.items)) : part;
-    if (typeof part !== "object" || Array.isArray(part)) return part;
-    const own = (name: string) => (Object.hasOwn(of.fields, name) ? of.fields[name] : of.rest);
-    return Object.fromEntries(Object.entries(part).map(([name, field]) => [name, convert(field, own(name))]));
-  };
-  const converted = convert(value, shape);
-  if (found !== tagged) parsed(text, parseJson); // which names the integer
-  return converted;
+  return parsed(text, (json) => {
+    // Begins a text in place of an integer that a number would round. No text of the service can begin so.
+    const tag = `\0${Math.random()}`;
+    let tagged = 0;
+    const value = parseExact(json, (integer) => {
+      if (!/^-?\d{1,20}$/.test(integer)) rejectRounded(integer); // which is no 64-bit integer
+      tagged++;
+      return JSON.stringify(tag + integer);
+    });
+    let found = 0;
+    const convert = (part: unknown, of: Shape | undefined): unknown => {
+      if (part === null || of === undefined) return part;
+      if (typeof of === "string" && of.startsWith("#")) return convert(part, shapes[of.slice(1)]);
+      if (of === "int64") {
+        if (typeof part !== "string" || !part.startsWith(tag))
+          return Number.isInteger(part) ? BigInt(part as number) : part;
+        found++;
+        return BigInt(part.slice(tag.length));
+      }
+      if (typeof of === "string") return typeof part === "string" ? dateOf(part, of as "date", dates, text) : part;
+      if ("items" in of) return Array.isArray(part) ? part.map((item) => convert(item, of.items)) : part;
+      if (typeof part !== "object" || Array.isArray(part)) return part;
+      const own = (name: string) => (Object.hasOwn(of.fields, name) ? of.fields[name] : of.rest);
+      return Object.fromEntries(Object.entries(part).map(([name, field]) => [name, convert(field, own(name))]));
+    };
+    const converted = convert(value, shape);
+    return found === tagged ? converted : parseJson(json); // which names the integer
+  });
 }
 
 interface TemporalLike {

@@ -4,6 +4,7 @@ import {
   operationsOf,
   parameterNames,
   type ParameterObject,
+  readableDocument,
   type Reference,
   type RequestBodyObject,
   requirementsOf,
@@ -13,7 +14,6 @@ import {
   securityScheme,
   type SecurityScheme,
   withDirections,
-  withLocalReferences,
 } from "openapi-document";
 import { shapesOf, type ValueTypes } from "../contract/shapes.ts";
 import { typedValue } from "../response/typed-json.ts";
@@ -59,7 +59,7 @@ export function contractOf(
   names: ReadonlyMap<string, string>,
   types: ValueTypes = {},
 ): FakeContract {
-  const document = withDirections(withLocalReferences(given), false);
+  const document = withDirections(readableDocument(given) as ContractDocument, false);
   const resolved = <Target extends object>(node: Target | Reference): Target => resolve<Target>(document, node);
   const operations = operationsOf(document)
     .filter(({ id }) => names.has(id))
@@ -92,7 +92,7 @@ function literalsOf(path: string): string[] {
 }
 
 function operationContract(document: ContractDocument, entry: OperationEntry, id: string): OperationContract {
-  const { method, path, operation, parameters } = entry;
+  const { method, path, operation, parameters, additional = method.toUpperCase() } = entry;
   const responses = Object.entries(operation.responses ?? {}).map(
     ([key, node]) => [key, resolve<ResponseObject>(document, node)] as const,
   );
@@ -103,7 +103,7 @@ function operationContract(document: ContractDocument, entry: OperationEntry, id
   });
   return {
     id,
-    method: method.toUpperCase(),
+    method: additional,
     path: new RegExp(`(?:${basePaths.join("|")})${template}$`),
     pathParameters: parameterNames(path),
     parameters,

@@ -9,16 +9,18 @@ import {
   type OperationContract,
 } from "./contract.ts";
 import type { FakeRequestOf, FakeTypes, IdOf, MockOf } from "./mock.ts";
-import { type AnyFakeRequest, operationOf, readRequest } from "./request.ts";
+import { type AnyFakeRequest, findOperation, operationOf, readRequest } from "./request.ts";
 
 /** A service in memory that validates requests and mocked responses against the contract. */
 export interface Fake<Types extends FakeTypes> {
   /**
-   * Returns the mocked response of the request's operation, or the contract's example without a mock. Accepts every origin. If
-   * the request or the response breaks the contract, returns status 501, which the service never sends, and records the
-   * violation.
+   * Returns the mocked response of the request's operation, or without a mock the contract's example, or else a valid value of
+   * its schema. Accepts every origin. If the request or the response breaks the contract, returns status 501, which the service
+   * never sends, and records the violation.
    */
   fetch: (input: Request | string | URL, init?: RequestInit) => Promise<Response>;
+  /** Whether a request has the method and the path of an operation, at any origin. MSW passes other ones to its other handlers. */
+  has: (request: Request) => boolean;
   /**
    * Sets the responses of an operation from now on. Several responses are used one after the other; the last one repeats. Throws
    * a `ContractViolation` for a response that breaks the contract. The response of a function is validated at each request.
@@ -60,8 +62,10 @@ export function createFake<Types extends FakeTypes>(
   const requests: AnyFakeRequest[] = [];
   const violations: ContractViolation[] = [];
 
+  const isPublished = ({ method, url }: Request) => method === "GET" && new URL(url).pathname.endsWith(published);
+
   async function respond(request: Request): Promise<Response> {
-    if (request.method === "GET" && new URL(request.url).pathname.endsWith(published)) return Response.json(document);
+    if (isPublished(request)) return Response.json(document);
     const operation = operationOf(contract, request);
     const received = await readRequest(contract, operation, request);
     requests.push(received);
@@ -82,6 +86,7 @@ export function createFake<Types extends FakeTypes>(
         return violationResponse(error);
       }
     },
+    has: (request) => isPublished(request) || findOperation(contract, request) !== undefined,
     mock(operationId: string, ...answers: unknown[]) {
       const operation = operationNamed(contract, operationId);
       for (const answer of answers as AnyMock[])

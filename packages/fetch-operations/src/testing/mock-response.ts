@@ -1,6 +1,7 @@
 import { ContractViolation, type FakeContract, type OperationContract } from "./contract.ts";
 import { writeBigJson } from "../request/body.ts";
-import type { MediaTypeObject, ResponseObject } from "openapi-document";
+import { essenceOf, isSequential, type MediaTypeObject, type ResponseObject, type Schema } from "openapi-document";
+import { validValue } from "openapi-document/example";
 import { type SchemaError, valueOf, withoutForbidden } from "./schema.ts";
 
 /** A mocked response of any operation. */
@@ -19,7 +20,7 @@ export function responseOf(contract: FakeContract, operation: OperationContract,
   const [type, body] = bodyOf(contract, operation, mock, declared);
   const headers = new Headers({
     ...(body !== undefined && { "Content-Type": type }),
-    ...requiredHeaders(contract, declared),
+    ...requiredHeaders(contract, operation, status, declared),
     ...mock.headers,
   });
   for (const [name, node] of Object.entries(declared.headers ?? {})) {
@@ -47,7 +48,7 @@ function isErrorStatus(status: number): boolean {
 
 /**
  * Returns the media type and the body: JSON text, or the mock's body as it is for other media types. A missing body becomes the
- * contract's example; undefined if the contract declares no body.
+ * contract's example, or a value of its schema; undefined if the contract declares no body.
  */
 function bodyOf(
   contract: FakeContract,
@@ -60,8 +61,13 @@ function bodyOf(
   if (type === undefined)
     throw violation(operation, status, { pointer: "/body", message: "The contract declares no body. Leave it out." });
   const media = content[type]!;
-  const value = body === undefined ? exampleOf(contract, media, status) : body;
-  if (!/[/+]json\b/.test(type) && value !== undefined) return [type, value as string];
+  const isJson = /[/+]json\b/.test(type);
+  let value = body === undefined ? exampleOf(contract, media, status) : body;
+  if (value === undefined && !isSequential(essenceOf(type))) {
+    const made = generatedValue(contract, operation, status, media.schema, "/body");
+    if (isJson || typeof made === "string") value = withStatus(made, status);
+  }
+  if (!isJson && value !== undefined) return [type, value as string];
   const text = writeBigJson(value).body as string | undefined;
   const error =
     text === undefined
@@ -81,11 +87,42 @@ function exampleOf(contract: FakeContract, media: MediaTypeObject, status: numbe
   return errors.find((error) => error.status === status) ?? (errors[0] && { ...errors[0], status });
 }
 
-function requiredHeaders(contract: FakeContract, { headers = {} }: ResponseObject): Record<string, string> {
-  const required = Object.entries(headers).filter(([, node]) => contract.resolved(node).required);
-  return Object.fromEntries(
-    required.map(([name, node]) => [name, String(exampleOf(contract, contract.resolved(node), 0))]),
-  );
+/** Returns a valid value of a schema. Throws a `ContractViolation` if none is found. */
+function generatedValue(
+  { document, validate }: FakeContract,
+  operation: OperationContract,
+  status: number,
+  schema: Schema = {},
+  pointer: string,
+): unknown {
+  try {
+    const where = `the response ${status} of "${operation.id}"`;
+    return validValue(document, schema, where, (value) => validate(value, schema, ""));
+  } catch (error) {
+    throw violation(operation, status, { pointer, message: (error as Error).message });
+  }
+}
+
+/** Sets the status in the body of an error that has one, because one response may declare several statuses. */
+function withStatus(body: unknown, status: number): unknown {
+  const hasStatus = typeof (body as { status?: unknown } | null)?.status === "number";
+  return isErrorStatus(status) && hasStatus ? { ...(body as object), status } : body;
+}
+
+function requiredHeaders(
+  contract: FakeContract,
+  operation: OperationContract,
+  status: number,
+  { headers = {} }: ResponseObject,
+): Record<string, string> {
+  const required = Object.entries(headers).flatMap(([name, node]) => {
+    const header = contract.resolved(node);
+    if (!header.required) return [];
+    const value =
+      exampleOf(contract, header, 0) ?? generatedValue(contract, operation, status, header.schema, `/headers/${name}`);
+    return [[name, String(value)]];
+  });
+  return Object.fromEntries(required) as Record<string, string>;
 }
 
 function violation({ id }: OperationContract, status: number, { pointer, message }: SchemaError): ContractViolation {

@@ -1,4 +1,4 @@
-import type { Failure } from "../result.ts";
+import type { Failure, UndeclaredError } from "../result.ts";
 
 /** The types of a contract that its fake has: the results and the requests of each operation. */
 export interface FakeTypes {
@@ -15,11 +15,11 @@ export type MockOf<Types extends FakeTypes, Id extends IdOf<Types>> =
   | ((request: FakeRequestOf<Types, Id>) => MockAnswersOf<Types>[Id] | Promise<MockAnswersOf<Types>[Id]>);
 
 /**
- * The responses with a status that the contract declares. The default body is the contract's example of that status. Missing
- * required headers are added with the contract's examples.
+ * The responses with a status that the contract declares. The default body is the contract's example of that status, or else
+ * a valid value of its schema. Missing required headers are added in the same way.
  */
 export type MockAnswersOf<Types extends FakeTypes> = {
-  [Id in IdOf<Types>]: ResponseOf<Exclude<Types["results"][Id], Failure>>;
+  [Id in IdOf<Types>]: ResponseOf<Exclude<Types["results"][Id], Failure | { error: UndeclaredError }>>;
 };
 
 /** A request that satisfies the contract, with its parameters by name and parsed. */

@@ -17,13 +17,18 @@ export interface AnyFakeRequest {
   body: unknown;
 }
 
-/** Returns the operation of a request. Throws a `ContractViolation` if the contract has none. */
-export function operationOf({ operations }: FakeContract, { method, url }: Request): OperationContract {
+/** Returns the operation of a request; undefined if the contract has none. */
+export function findOperation({ operations }: FakeContract, { method, url }: Request): OperationContract | undefined {
   const { pathname } = new URL(url);
-  const operation = operations.find((candidate) => candidate.method === method && candidate.path.test(pathname));
+  return operations.find((candidate) => candidate.method === method && candidate.path.test(pathname));
+}
+
+/** Returns the operation of a request. Throws a `ContractViolation` if the contract has none. */
+export function operationOf(contract: FakeContract, request: Request): OperationContract {
+  const operation = findOperation(contract, request);
   if (operation === undefined)
     throw new ContractViolation(
-      `The contract has no operation ${method} ${pathname}. Check the method and the path of baseUrl.`,
+      `The contract has no operation ${request.method} ${new URL(request.url).pathname}. Check the method and the path of baseUrl.`,
     );
   return operation;
 }

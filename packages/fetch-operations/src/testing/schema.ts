@@ -1,4 +1,4 @@
-import { Validator } from "@cfworker/json-schema";
+import { type OutputUnit, Validator } from "@cfworker/json-schema";
 import { typesOfSchema } from "../contract/schema-types.ts";
 import { type OpenApiDocument, resolve, type Schema } from "openapi-document";
 
@@ -33,8 +33,13 @@ export function schemaValidator(document: OpenApiDocument): Validate {
   };
   return (value, schema, pointer) => {
     if (schema === undefined) return undefined;
-    const { errors } = validatorOf(schema).validate(value);
-    const error = errors.at(-1); // the innermost error
+    let error: OutputUnit | undefined;
+    try {
+      error = validatorOf(schema).validate(value).errors.at(-1); // the innermost error
+    } catch (cause) {
+      if (!(cause instanceof RangeError)) throw cause;
+      return { pointer, message: "The schema leads to itself without end, so no value can be validated." };
+    }
     if (error === undefined) return undefined;
     const isUndeclared = error.keyword === "false";
     return {
@@ -104,9 +109,11 @@ export function withoutForbidden(document: OpenApiDocument, schema: Schema | und
 }
 
 /** Returns a schema and the schemas that it is composed of. */
-function partsOf(document: OpenApiDocument, given: Schema | undefined, depth = 0): Schema[] {
-  if (given === undefined || depth > 16) return [];
+function partsOf(document: OpenApiDocument, given: Schema | undefined, seen = new Set<Schema>()): Schema[] {
+  if (given === undefined) return [];
   const schema = resolve<Schema>(document, given);
+  if (seen.has(schema)) return [];
+  seen.add(schema);
   const parts = ["allOf", "oneOf", "anyOf"].flatMap((keyword) => (schema[keyword] ?? []) as Schema[]);
-  return [schema, ...parts.flatMap((part) => partsOf(document, part, depth + 1))];
+  return [schema, ...parts.flatMap((part) => partsOf(document, part, seen))];
 }

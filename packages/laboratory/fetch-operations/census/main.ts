@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { promisify } from "node:util";
-import { wholeNumber, withProgress } from "@platform/command-line";
+import { wholeNumber, withProgress } from "@openapi-operations/command-line";
 import { type CensusOptions, censusProgram, chosenNames, percent, printCauses } from "../../documents/census.ts";
 import { inWorkers } from "../../documents/workers.ts";
 import { installPeers } from "../../measuring/install.ts";

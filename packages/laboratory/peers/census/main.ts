@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
-import { withProgress } from "@platform/command-line";
+import { withProgress } from "@openapi-operations/command-line";
 import { installPeers } from "../../measuring/install.ts";
 import { type CensusOptions, censusProgram, chosenNames, sizeOf } from "../../documents/census.ts";
 import { inWorkers } from "../../documents/workers.ts";

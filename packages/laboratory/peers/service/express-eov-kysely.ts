@@ -6,7 +6,7 @@ import * as OpenApiValidator from "express-openapi-validator";
 import { Kysely, SqliteDialect } from "kysely";
 import pino from "pino";
 import { pinoHttp } from "pino-http";
-import { decodeCursor } from "@platform/service/page";
+import { decodeCursor } from "@openapi-operations/service/page";
 import type { Tables } from "../../../../apps/server/src/registrations.ts";
 import {
   bearerToken,

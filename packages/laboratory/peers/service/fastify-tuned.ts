@@ -3,7 +3,7 @@ import { openSync, writeSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import type { Pet } from "@petstore/contract";
-import { inBatches } from "@platform/service/request-log";
+import { inBatches } from "@openapi-operations/service/request-log";
 import Fastify, { LogController, type FastifyReply, type FastifyRequest } from "fastify";
 import pino from "pino";
 import { createSchema, getSchema, listSchema, refuse } from "./fastify-schemas.ts";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Pet, PetStatus } from "@petstore/contract";
-import { decodeCursor, encodeCursor } from "@platform/service/page";
+import { decodeCursor, encodeCursor } from "@openapi-operations/service/page";
 import Sqlite from "better-sqlite3";
 
 /** The database of a peer: a SQLite file in WAL mode, and when its writes are synced. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { ratioOf, show, spreadOf } from "../../measuring/figures.ts";
 import { canPin, inTurns, Process } from "../../measuring/process.ts";
 import { installPeers } from "../../measuring/install.ts";
-import { PNPM, createProgram, wholeNumber } from "@platform/command-line";
+import { PNPM, createProgram, wholeNumber } from "@openapi-operations/command-line";
 import { type Job, JOBS, SIZE } from "./jobs.ts";
 import type { Usage } from "./server.ts";
 

@@ -88,9 +88,9 @@ function writeOutPathItems(copy: OpenApiDocument): void {
  */
 function describeIn31(copy: OpenApiDocument): void {
   const paths = (copy.paths ?? {}) as Record<string, Record<string, unknown>>;
-  for (const { method, path, operation, parameters, isAdditional } of operationsOf(copy)) {
+  for (const { method, path, operation, parameters, additional } of operationsOf(copy)) {
     for (const parameter of parameters) if (parameter.in === "querystring") describeAsQuery(parameter);
-    if (method !== "query" && isAdditional !== true) continue;
+    if (method !== "query" && additional === undefined) continue;
     const { callbacks: _, ...own } = operation;
     paths[`/${method.toUpperCase()} ${path}`] = { post: { ...own, parameters } };
   }

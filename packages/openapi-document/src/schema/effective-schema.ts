@@ -74,12 +74,20 @@ export function nonNullTypesOf(document: OpenApiDocument, node: Schema | undefin
   return types;
 }
 
-function allTypesOf(document: OpenApiDocument, node: Schema | undefined): string[] {
-  const schema = resolve<Schema>(document, node ?? {});
+function allTypesOf(document: OpenApiDocument, node: Schema = {}, known = new Map<Schema, string[]>()): string[] {
+  const schema = resolve<Schema>(document, node);
+  if (!known.has(schema)) {
+    known.set(schema, []); // for members that lead back to the schema
+    known.set(schema, [...new Set(combinedTypes(document, schema, known))]);
+  }
+  return known.get(schema)!;
+}
+
+function combinedTypes(document: OpenApiDocument, schema: Schema, known: Map<Schema, string[]>): string[] {
   if (typeof schema !== "object") return []; // `true` and `false` are schemas of JSON Schema 2020-12
   if (schema.type !== undefined) return [schema.type].flat();
   const members = (keyword: "allOf" | "oneOf" | "anyOf") =>
-    ((schema[keyword] ?? []) as Schema[]).map((member) => allTypesOf(document, member));
+    ((schema[keyword] ?? []) as Schema[]).map((member) => allTypesOf(document, member, known));
   const narrowed = members("allOf").find((types) => types.length > 0);
   if (narrowed !== undefined) return narrowed;
   const choices = [...members("oneOf"), ...members("anyOf")];
@@ -88,12 +96,13 @@ function allTypesOf(document: OpenApiDocument, node: Schema | undefined): string
 }
 
 /** Returns the values that a schema lists by `enum` or `const`. */
-export function listedValuesOf(document: OpenApiDocument, node: Schema): unknown[] {
+export function listedValuesOf(document: OpenApiDocument, node: Schema, seen = new Set<Schema>()): unknown[] {
   const schema = resolve<Schema>(document, node);
-  if (typeof schema !== "object") return [];
+  if (typeof schema !== "object" || seen.has(schema)) return [];
+  seen.add(schema);
   const values = [...((schema["enum"] ?? []) as unknown[]), ...("const" in schema ? [schema["const"]] : [])];
   const members = (["allOf", "oneOf", "anyOf"] as const).flatMap((keyword) => (schema[keyword] ?? []) as Schema[]);
-  return [...values, ...members.flatMap((member) => listedValuesOf(document, member))];
+  return [...values, ...members.flatMap((member) => listedValuesOf(document, member, seen))];
 }
 
 /** Returns the JSON type of a value. */

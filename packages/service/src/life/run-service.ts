@@ -1,6 +1,8 @@
 import cluster from "node:cluster";
+import { realpathSync } from "node:fs";
 import { constants } from "node:os";
 import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { startProcesses } from "./cluster.ts";
 import { createLogger } from "../observability/request-log.ts";
@@ -16,6 +18,13 @@ export interface ServiceProgram extends ServiceDefinition {
   prepare: () => Promise<void>;
   /** Returns the text to print once the service runs. */
   greeting: (service: RunningService) => string;
+}
+
+/** Returns the path of the program at a URL as it was started, so that a reload follows a link that leads to another version by then. */
+export function programPath(url: URL): string {
+  const path = fileURLToPath(url);
+  const started = process.argv[1]!; // another program, if that program imports this one
+  return realpathSync(started) === realpathSync(path) ? started : path;
 }
 
 /** Why the service stops. */

@@ -1,7 +1,7 @@
 import cluster, { type Worker } from "node:cluster";
 import { setTimeout } from "node:timers/promises";
 import { getHeapStatistics } from "node:v8";
-import { METRICS_PREFIX } from "@platform/command-line/name";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import express from "express";
 import type { Logger } from "pino";
 import {
@@ -65,7 +65,7 @@ export function createMetrics(maxInFlight: number): Metrics {
   });
   heapLimit.set(getHeapStatistics().heap_size_limit);
   const violations = new Counter({
-    name: `${METRICS_PREFIX}_contract_violations_total`,
+    name: `${SERVICE.metricsPrefix}_contract_violations_total`,
     help: "Responses that break the contract.",
     labelNames: ["operation_id"],
     registers,
@@ -95,7 +95,7 @@ const PROBE = /^\/(?:healthz|readyz)(?:\?|$)/;
 
 function readinessGauge(isReady: () => Promise<boolean>): Gauge {
   return new Gauge({
-    name: `${METRICS_PREFIX}_ready`,
+    name: `${SERVICE.metricsPrefix}_ready`,
     help: "1 if /readyz is 200 in every process, otherwise 0. A check that takes more than half a second is 0.",
     registers: [],
     aggregator: "min",
@@ -196,11 +196,13 @@ export function countProcesses(
   { configured, answered, replaced }: ProcessCounts,
 ): void {
   const registers = [registry];
-  new Gauge({ name: `${METRICS_PREFIX}_processes`, help: "Processes configured to serve.", registers }).set(configured);
+  new Gauge({ name: `${SERVICE.metricsPrefix}_processes`, help: "Processes configured to serve.", registers }).set(
+    configured,
+  );
   const help = "Processes whose metrics this response includes.";
-  new Gauge({ name: `${METRICS_PREFIX}_processes_answered`, help, registers }).set(answered);
+  new Gauge({ name: `${SERVICE.metricsPrefix}_processes_answered`, help, registers }).set(answered);
   new Counter({
-    name: `${METRICS_PREFIX}_processes_replaced_total`,
+    name: `${SERVICE.metricsPrefix}_processes_replaced_total`,
     help: "Processes that crashed or were killed, and were replaced.",
     registers,
   }).inc(replaced);

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Report } from "@platform/command-line";
-import { NAME } from "@platform/command-line/name";
+import type { Report } from "@openapi-operations/command-line";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import Sqlite from "better-sqlite3";
 import { DatabaseError, isBusy } from "../database-error.ts";
 import type { AnyTables, Schema } from "../registration.ts";
@@ -18,7 +18,7 @@ export interface DatedBackup {
 }
 
 /** Matches the names of backups, which sort by time, and of their incomplete copies. Windows allows no colon in a name. */
-const DATED = new RegExp(`^${NAME}\\.(\\d{4}-\\d{2}-\\d{2}T\\d{2})(\\d{2})(\\d{2}\\.\\d{3}Z)\\.db(.*)$`);
+const dated = () => new RegExp(`^${SERVICE.name}\\.(\\d{4}-\\d{2}-\\d{2}T\\d{2})(\\d{2})(\\d{2}\\.\\d{3}Z)\\.db(.*)$`);
 
 /** Returns the backups in a folder, the oldest first. */
 export function backupsIn(folder: string): DatedBackup[] {
@@ -34,7 +34,7 @@ export function newestBackup(folder: string, time: number): DatedBackup | undefi
 }
 
 function timeOf(name: string): number {
-  const [, date, minutes, seconds, rest] = DATED.exec(name) ?? [];
+  const [, date, minutes, seconds, rest] = dated().exec(name) ?? [];
   return rest === "" ? Date.parse(`${date}:${minutes}:${seconds}`) : Number.NaN;
 }
 
@@ -60,7 +60,7 @@ export function makeBackup(
   { keep = Infinity, report }: { keep?: number | undefined; report?: Report | undefined } = {},
 ) {
   const time = Date.now();
-  const path = join(folder, `${NAME}.${new Date(time).toISOString().replaceAll(":", "")}.db`);
+  const path = join(folder, `${SERVICE.name}.${new Date(time).toISOString().replaceAll(":", "")}.db`);
   try {
     removeIncomplete(folder);
     const before = withFile(database, (file) => ({ bytes: bytesOf(file), ids: factsOf(file).lastIds }));
@@ -86,7 +86,7 @@ export function makeBackup(
 function removeIncomplete(folder: string): void {
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder)) {
-    if (DATED.exec(name)?.[4]) rmSync(join(folder, name));
+    if (dated().exec(name)?.[4]) rmSync(join(folder, name));
   }
 }
 
@@ -110,7 +110,7 @@ function expectIds(before: Map<string, number>, copied: Map<string, number>): vo
  * lock and a new folder get the owner of the database. Throws `DatabaseError` if another process holds the lock.
  */
 export function lockBackups(folder: string, database: string): () => void {
-  const path = join(folder, `${NAME}.backups.lock`);
+  const path = join(folder, `${SERVICE.name}.backups.lock`);
   try {
     const owner = existsSync(database) ? database : dirname(database);
     if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) copyOwner(folder, owner);

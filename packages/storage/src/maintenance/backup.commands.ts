@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from "node:path";
-import { isoDate, parseTime, wholeNumber, withProgress } from "@platform/command-line";
+import { isoDate, parseTime, wholeNumber, withProgress } from "@openapi-operations/command-line";
 import type { Command } from "commander";
 import { backup } from "./backup.ts";
 import { DatabaseError } from "../database-error.ts";

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import type { Report } from "@platform/command-line";
-import { NAME } from "@platform/command-line/name";
+import type { Report } from "@openapi-operations/command-line";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import Sqlite from "better-sqlite3";
 import { DatabaseError } from "../database-error.ts";
 import { makeFile } from "../sqlite/sqlite.file.ts";
@@ -51,7 +51,7 @@ export function copyChecked<Result>(
 
 /** Returns the path of an incomplete copy. The suffix contains our name, so that no file of another program is replaced. */
 export function partialOf(path: string): string {
-  return `${path}.${NAME}-partial`;
+  return `${path}.${SERVICE.name}-partial`;
 }
 
 /** Removes a partial file of a command that was killed. A folder at the path stays, and throws. */

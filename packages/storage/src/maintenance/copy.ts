@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { type Report, withProgress } from "@platform/command-line";
-import { NAME } from "@platform/command-line/name";
+import { type Report, withProgress } from "@openapi-operations/command-line";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import type { Command } from "commander";
 import { type Kysely, sql } from "kysely";
 import { DatabaseError } from "../database-error.ts";
@@ -151,7 +151,7 @@ export function addCopyCommand(program: Command, schema: Schema): void {
   function parse(option: string, text: string): string {
     const url = text.trim();
     if (isDatabaseUrl(url)) return url;
-    const examples = `file:data/${NAME}.db or postgres://user:password@host:5432/${NAME}`;
+    const examples = `file:data/${SERVICE.name}.db or postgres://user:password@host:5432/${SERVICE.name}`;
     return command.error(`error: option '${option} <url>' argument is invalid. Give it as ${examples}.`);
   }
 }

@@ -10,8 +10,8 @@ import {
   printTable,
   type Report,
   withProgress,
-} from "@platform/command-line";
-import { NAME } from "@platform/command-line/name";
+} from "@openapi-operations/command-line";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import type { Command } from "commander";
 import { DatabaseError } from "../database-error.ts";
 import type { Schema } from "../registration.ts";
@@ -78,7 +78,9 @@ function signalOfStop(): AbortSignal {
 export function backupAt({ folder }: BackupLocation, time: number): string {
   const found = existsSync(folder) ? newestBackup(folder, time) : undefined;
   if (found !== undefined) return found.path;
-  throw new DatabaseError(`${folder} has no backup of ${isoDate(time)} or earlier. See \`${NAME} backups list\`.`);
+  throw new DatabaseError(
+    `${folder} has no backup of ${isoDate(time)} or earlier. See \`${SERVICE.name} backups list\`.`,
+  );
 }
 
 /** Adds `backups list` to the command line. */

@@ -1,6 +1,6 @@
 import { existsSync, statfsSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { NAME } from "@platform/command-line/name";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import Sqlite from "better-sqlite3";
 import { Kysely, sql, SqliteDialect } from "kysely";
 import { isDatabaseUnavailable } from "../database-error.ts";
@@ -57,7 +57,7 @@ export async function examineDatabase(url: string, migrations: Migrations): Prom
 
 function examineAbsence(path: string): Finding {
   if (!existsSync(`${path}-wal`)) return { found: `none yet at ${path}` };
-  const remedy = `Put it back; if it is lost, stop the service and run \`${NAME} restore <backup>\`.`;
+  const remedy = `Put it back; if it is lost, stop the service and run \`${SERVICE.name} restore <backup>\`.`;
   return { found: `none at ${path}, though its log is there: it was moved or removed`, remedy };
 }
 
@@ -80,7 +80,7 @@ async function examineFile(path: string, migrations: Migrations, disk: Finding):
     const mayBeFullDisk = /^SQLITE_(CANTOPEN|FULL|IOERR)/.test((error as { code?: string }).code ?? "");
     const remedy =
       (mayBeFullDisk && disk.remedy) ||
-      `See that this user may read and write it; if it is damaged, stop the service and run \`${NAME} restore <backup>\`.`;
+      `See that this user may read and write it; if it is damaged, stop the service and run \`${SERVICE.name} restore <backup>\`.`;
     return { database: { found, remedy } };
   } finally {
     file?.close();
@@ -126,7 +126,7 @@ function examineMigrations(applied: AppliedMigration[], migrations: Migrations):
   const found = `to be applied: ${pending.join(", ")}`;
   const since = servedSince(pending, migrations);
   const canOthersServe = since === undefined || names.has(since);
-  const migrating = `\`${NAME} migrate\`, or start the service, which does the same.`;
+  const migrating = `\`${SERVICE.name} migrate\`, or start the service, which does the same.`;
   if (canOthersServe) return { found, remedy: `Run ${migrating}` };
   return {
     found,
@@ -161,7 +161,7 @@ const HOUR = 60 * MINUTE;
 
 /** Verifies the newest backup in a folder. Reports a backup that is unusable or at least as old as `maxAge` milliseconds. */
 export function examineBackups(folder: string, maxAge: number, schema: Schema): Finding {
-  const remedy = `See that \`${NAME} backup --every\` runs, and read its output.`;
+  const remedy = `See that \`${SERVICE.name} backup --every\` runs, and read its output.`;
   let newest: DatedBackup | undefined;
   try {
     newest = newestBackup(folder, Date.now());
@@ -174,7 +174,7 @@ export function examineBackups(folder: string, maxAge: number, schema: Schema): 
     verifyBackup(newest.path, schema);
   } catch (error) {
     const found = `the newest, ${name}, is unusable (${(error as Error).message})`;
-    return { found, remedy: `Make another with \`${NAME} backup\`, and check the disk.` };
+    return { found, remedy: `Make another with \`${SERVICE.name} backup\`, and check the disk.` };
   }
   const age = Date.now() - newest.time;
   const found = `the newest, ${name}, is intact and ${durationOf(age)} old`;

@@ -1,7 +1,7 @@
 import { chownSync, existsSync, linkSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Report } from "@platform/command-line";
-import { NAME } from "@platform/command-line/name";
+import type { Report } from "@openapi-operations/command-line";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import Sqlite from "better-sqlite3";
 import { checkCopy, copyChecked, partialOf, removePartial, syncFile, syncFolder } from "./backup.ts";
 import { openDatabase } from "../database.ts";
@@ -39,7 +39,7 @@ export interface RestoreOptions extends Schema {
  */
 export async function restore(path: string, file: string, options: RestoreOptions): Promise<Restored> {
   const database = realPathOf(path); // a symbolic link to the database stays a link
-  const incoming = `${database}.${NAME}-restoring`;
+  const incoming = `${database}.${SERVICE.name}-restoring`;
   if ([incoming, partialOf(incoming)].includes(realPathOf(file))) {
     throw new DatabaseError(`${file} is where this command has to write. Rename it first.`);
   }

@@ -1,4 +1,4 @@
-import { NAME } from "@platform/command-line/name";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import pg from "pg";
 import { DatabaseError } from "../database-error.ts";
 import { hostUrlsOf } from "../url.ts";
@@ -49,7 +49,7 @@ export function openPool(url: string, limits: Limits): pg.Pool {
     targets,
     limits,
     clients: new Set(),
-    application_name: NAME,
+    application_name: SERVICE.name,
     types,
     max: POOL_SIZE,
     connectionTimeoutMillis: CONNECT_MS,

@@ -1,5 +1,5 @@
 import type { OperationIdsByTag } from "@petstore/contract";
-import type { Resource } from "../resource.ts";
+import type { Resource } from "@openapi-operations/storage/registration";
 import { petsHandlers } from "./pets.handlers.ts";
 import type { PetsTables } from "./pets.table.ts";
 

@@ -1,11 +1,10 @@
 import type { OperationIdsByTag, OperationsWithDefaults } from "@petstore/contract";
-import { holdsApiKey } from "@platform/api-keys/api-key";
-import type { HandlerContext } from "@platform/api-keys/authentication";
-import { idempotent } from "@platform/api-keys/idempotent";
-import type { ApiKeysTables } from "@platform/api-keys/keys.table";
-import { errorBody } from "@platform/service/errors";
-import { page } from "@platform/service/page";
+import { holdsApiKey } from "@openapi-operations/api-keys/api-key";
+import { idempotent } from "@openapi-operations/api-keys/idempotent";
+import { errorBody } from "@openapi-operations/service/errors";
+import { page } from "@openapi-operations/service/page";
 import type { Handlers } from "express-operations";
+import type { Context } from "../context.ts";
 import { findPet, insertPet, listPets } from "./pets.repository.ts";
 import type { PetsTables } from "./pets.table.ts";
 
@@ -36,7 +35,4 @@ export const petsHandlers = {
       return { status: 200, body: pet };
     },
   },
-} satisfies Handlers<
-  Pick<OperationsWithDefaults, OperationIdsByTag["Pets"]>,
-  HandlerContext<PetsTables & ApiKeysTables>
->;
+} satisfies Handlers<Pick<OperationsWithDefaults, OperationIdsByTag["Pets"]>, Context<PetsTables>>;

@@ -1,8 +1,25 @@
-import { columnTypes } from "@platform/storage/columns";
+import type { API_KEY_MIGRATIONS } from "@openapi-operations/api-keys/keys.table";
+import { columnTypes } from "@openapi-operations/storage/columns";
+import type { Migrations } from "@openapi-operations/storage/migrations";
 import { type Kysely, sql } from "kysely";
 
+/** Adds the migrations that were released under the names of shared ones, before resources had migrations of their own. */
+export function withPets(shared: typeof API_KEY_MIGRATIONS): Migrations {
+  return {
+    ...shared,
+    "0001_create_tables": {
+      servedBy: "every version",
+      up: async (db) => {
+        await createPets(db);
+        await shared["0001_create_tables"].up(db);
+      },
+    },
+    "0004_name_creators": { servedBy: "every version", up: addCreatorColumns },
+  };
+}
+
 /** Creates the table of animals. */
-export async function createPets(db: Kysely<unknown>): Promise<void> {
+async function createPets(db: Kysely<unknown>): Promise<void> {
   const { id, integer, strict } = columnTypes(db);
   await sql`
     create table pets (
@@ -15,7 +32,7 @@ export async function createPets(db: Kysely<unknown>): Promise<void> {
 }
 
 /** Adds columns for the API key that added an animal and the time of creation. Both are null for existing animals. */
-export async function addCreatorColumns(db: Kysely<unknown>): Promise<void> {
+async function addCreatorColumns(db: Kysely<unknown>): Promise<void> {
   const { integer } = columnTypes(db);
   await sql`alter table pets add column created_by ${integer}`.execute(db);
   await sql`alter table pets add column created_at ${integer}`.execute(db);

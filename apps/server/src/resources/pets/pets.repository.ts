@@ -1,6 +1,6 @@
 import type { NewPet, Pet, PetStatus } from "@petstore/contract";
-import { type Columns, rowOf, selection } from "@platform/storage/columns";
-import { prepared, preparedFirst } from "@platform/storage/prepared";
+import { type Columns, rowOf, selection } from "@openapi-operations/storage/columns";
+import { prepared, preparedFirst } from "@openapi-operations/storage/prepared";
 import type { Kysely } from "kysely";
 import type { PetsTable, PetsTables } from "./pets.table.ts";
 

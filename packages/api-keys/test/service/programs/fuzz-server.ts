@@ -1,6 +1,6 @@
 /** The service in its own process. It replies to each message of its parent with the memory that it holds. Run with `--expose-gc`. */
-import { createLogger } from "@platform/service/request-log";
-import { startService } from "@platform/service/start-service";
+import { createLogger } from "@openapi-operations/service/request-log";
+import { startService } from "@openapi-operations/service/start-service";
 import { readConfig } from "../config.ts";
 import { prepare, thingsService } from "../things.ts";
 

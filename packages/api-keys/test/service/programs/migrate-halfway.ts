@@ -1,5 +1,5 @@
-import { openDatabase } from "@platform/storage/database";
-import { type Migration, migrate } from "@platform/storage/migrations";
+import { openDatabase } from "@openapi-operations/storage/database";
+import { type Migration, migrate } from "@openapi-operations/storage/migrations";
 import { sql } from "kysely";
 import { MIGRATIONS } from "../../tables.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readlinkSync } from "node:fs";
-import { createLogger } from "@platform/service/request-log";
-import { startService } from "@platform/service/start-service";
+import { createLogger } from "@openapi-operations/service/request-log";
+import { startService } from "@openapi-operations/service/start-service";
 import { readConfig } from "../config.ts";
 import { prepare, thingsService } from "../things.ts";
 

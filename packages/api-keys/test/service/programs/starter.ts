@@ -1,6 +1,6 @@
-import { isPostgresUrl } from "@platform/storage/url";
+import { isPostgresUrl } from "@openapi-operations/storage/url";
 import { pino } from "pino";
-import { startService } from "@platform/service/start-service";
+import { startService } from "@openapi-operations/service/start-service";
 import { readConfig } from "../config.ts";
 import { prepare, thingsService } from "../things.ts";
 

@@ -1,6 +1,6 @@
 import { METHODS } from "node:http";
-import type { ErrorBody } from "@platform/service/errors";
-import { openDatabase } from "@platform/storage/database";
+import type { ErrorBody } from "@openapi-operations/service/errors";
+import { openDatabase } from "@openapi-operations/storage/database";
 import { operationsOf } from "openapi-document";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createApiKey } from "../../../src/keys.repository.ts";

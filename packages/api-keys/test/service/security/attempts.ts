@@ -1,5 +1,5 @@
 import { METHODS } from "node:http";
-import { openDatabase } from "@platform/storage/database";
+import { openDatabase } from "@openapi-operations/storage/database";
 import type { OpenApiDocument } from "express-operations";
 import { type Example, exampleRequests } from "express-operations/conformance";
 import { generateApiKey, hashApiKey } from "../../../src/api-key.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { METHODS } from "node:http";
 import { join } from "node:path";
-import { type ErrorBody, type ErrorCode, ERRORS } from "@platform/service/errors";
+import { type ErrorBody, type ErrorCode, ERRORS } from "@openapi-operations/service/errors";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { normalizePath } from "express-operations";
 import { responseValidator } from "express-operations/conformance";
@@ -15,7 +15,7 @@ import { plainRequests } from "./attempts.ts";
 import { type Fuzzed, fuzzedRequests } from "./fuzzed-requests.ts";
 import { bytesOf, Wire, type WireAnswer } from "./wire.ts";
 
-/** `pnpm --filter @platform/api-keys test:fuzz` sends 100,000. A failure prints its seed, for `FUZZ_SEED`. */
+/** `pnpm --filter @openapi-operations/api-keys test:fuzz` sends 100,000. A failure prints its seed, for `FUZZ_SEED`. */
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 2_000);
 const SEED = process.env["FUZZ_SEED"];
 /** The maximum growth of memory in a run. Caches fill up, but an entry for each request would take many times this. */

@@ -1,4 +1,4 @@
-import { KEY_PREFIX } from "@platform/command-line/name";
+import { SERVICE } from "@openapi-operations/command-line/name";
 import * as fc from "fast-check";
 
 const NUMBERS = [
@@ -47,7 +47,7 @@ const TEXTS = [
   "undefined",
   "[object Object]",
   "available",
-  `${KEY_PREFIX}_test_${"0".repeat(49)}`,
+  `${SERVICE.keyPrefix}_test_${"0".repeat(49)}`,
 ];
 export const NAMES = [
   "__proto__",

@@ -1,6 +1,6 @@
 // Generated from the contract by fetch-operations. Do not edit.
 import type { Call as CallOf, Items as ItemsOf, Page as PageOf } from "fetch-operations";
-import type { BinaryBody, CallOptions, DataOf, EmptyError, ErrorResponse, ErrorStatus, EventStream, Failure, Fields, In, ItemOf, Multipart, Renamed, StatusOf, Success, SuccessOfType, UndeclaredError } from "fetch-operations";
+import type { BinaryBody, CallOptions, DataOf, EmptyError, ErrorResponse, ErrorStatus, EventStream, Failure, Fields, In, ItemOf, Multipart, ResponseStatus, StatusOf, Success, SuccessOfType, UndeclaredError } from "fetch-operations";
 import type { paths } from "./schema.ts";
 
 /** The input of `listBooks`: its parameters. */
@@ -14,6 +14,7 @@ export type ListBooksResult =
   | ErrorResponse<304, EmptyError>
   | ErrorResponse<StatusOf<4>, string>
   | ErrorResponse<Exclude<ErrorStatus, StatusOf<4>>, paths["/books"]["get"]["responses"]["default"]["content"]["application/json"]>
+  | ErrorResponse<Exclude<ResponseStatus, 200 | 304 | ErrorStatus>, UndeclaredError>
   | Failure;
 
 /** The input of `addBook`: its parameters and body. */
@@ -26,6 +27,7 @@ export type AddBookResult =
   | Success<201, paths["/books"]["post"]["responses"][201]["content"]["application/json"]>
   | ErrorResponse<409, paths["/books"]["post"]["responses"][409]["content"]["application/json"]>
   | ErrorResponse<Exclude<ErrorStatus, 409>, paths["/books"]["post"]["responses"]["default"]["content"]["application/json"]>
+  | ErrorResponse<Exclude<ResponseStatus, 201 | ErrorStatus>, UndeclaredError>
   | Failure;
 
 /** The input of `getBook`: its parameters. */
@@ -37,11 +39,15 @@ export interface GetBookInput extends Fields<In<paths["/books/{id}"]["get"], "pa
 export type GetBookResult =
   | Success<200, paths["/books/{id}"]["get"]["responses"][200]["content"]["application/json"]>
   | ErrorResponse<404, EmptyError>
-  | ErrorResponse<Exclude<ErrorStatus, 404>, UndeclaredError>
+  | ErrorResponse<Exclude<ResponseStatus, 200 | 404>, UndeclaredError>
   | Failure;
 
 /** The input of `replaceBook`: its parameters and body. */
-export interface ReplaceBookInput extends Fields<Renamed<In<paths["/books/{id}"]["put"], "path">, "id", "path"> & Renamed<In<paths["/books/{id}"]["put"], "query">, "id" | "shelf", "query"> & Renamed<In<paths["/books/{id}"]["put"], "header">, "shelf", "header">> {
+export interface ReplaceBookInput {
+  "path.id": In<paths["/books/{id}"]["put"], "path">["id"];
+  "query.id": In<paths["/books/{id}"]["put"], "query">["id"];
+  "query.shelf"?: Exclude<In<paths["/books/{id}"]["put"], "query">["shelf"], undefined>;
+  "header.shelf"?: Exclude<In<paths["/books/{id}"]["put"], "header">["shelf"], undefined>;
   body?: NonNullable<paths["/books/{id}"]["put"]["requestBody"]>["content"]["application/json"];
 }
 
@@ -50,7 +56,7 @@ export type ReplaceBookResult =
   | Success<202, undefined>
   | Success<204, undefined>
   | ErrorResponse<500, EmptyError>
-  | ErrorResponse<Exclude<ErrorStatus, 500>, UndeclaredError>
+  | ErrorResponse<Exclude<ResponseStatus, 202 | 204 | 500>, UndeclaredError>
   | Failure;
 
 /** The input of `delete_`: its parameters. */
@@ -62,7 +68,7 @@ export interface DeleteInput extends Fields<In<paths["/books/{id}"]["delete"], "
 export type DeleteResult =
   | Success<204, undefined>
   | ErrorResponse<400, EmptyError>
-  | ErrorResponse<Exclude<ErrorStatus, 400>, UndeclaredError>
+  | ErrorResponse<Exclude<ResponseStatus, 204 | 400>, UndeclaredError>
   | Failure;
 
 /** The input of `peekBook`: its parameters. */
@@ -73,7 +79,7 @@ export interface PeekBookInput extends Fields<In<paths["/books/{id}"]["head"], "
 /** The results of `peekBook`. */
 export type PeekBookResult =
   | Success<200, undefined>
-  | ErrorResponse<ErrorStatus, UndeclaredError>
+  | ErrorResponse<Exclude<ResponseStatus, 200>, UndeclaredError>
   | Failure;
 
 /** The input of `getCover`: its parameters. */
@@ -86,7 +92,7 @@ export type GetCoverResult =
   | SuccessOfType<200, Blob, "image/png">
   | SuccessOfType<200, paths["/books/{id}/cover"]["get"]["responses"][200]["content"]["application/json"], "application/json">
   | SuccessOfType<200, string, "text/csv">
-  | ErrorResponse<ErrorStatus, UndeclaredError>
+  | ErrorResponse<Exclude<ResponseStatus, 200>, UndeclaredError>
   | Failure;
 
 /** The input of `putCover`: its parameters and body. */
@@ -98,7 +104,7 @@ export interface PutCoverInput extends Fields<In<paths["/books/{id}/cover"]["put
 export type PutCoverResult =
   | Success<StatusOf<2>, undefined>
   | ErrorResponse<StatusOf<5>, EmptyError>
-  | ErrorResponse<Exclude<ErrorStatus, StatusOf<5>>, UndeclaredError>
+  | ErrorResponse<Exclude<ResponseStatus, StatusOf<2> | StatusOf<5>>, UndeclaredError>
   | Failure;
 
 /** The input of `addCovers`: its parameters and body. */
@@ -110,6 +116,7 @@ export interface AddCoversInput extends Fields<In<paths["/books/{id}/cover"]["po
 export type AddCoversResult =
   | Success<StatusOf<2>, undefined>
   | ErrorResponse<ErrorStatus, EmptyError>
+  | ErrorResponse<Exclude<ResponseStatus, StatusOf<2> | ErrorStatus>, UndeclaredError>
   | Failure;
 
 /** The input of `search`: its parameters and body. */
@@ -123,7 +130,7 @@ export type SearchInput = Fields<In<paths["/search"]["post"], "query">> & (
 /** The results of `search`. */
 export type SearchResult =
   | Success<200, paths["/search"]["post"]["responses"][200]["content"]["*/*"]>
-  | ErrorResponse<ErrorStatus, UndeclaredError>
+  | ErrorResponse<Exclude<ResponseStatus, 200>, UndeclaredError>
   | Failure;
 
 /** The input of `listLoans`: its parameters. */
@@ -134,7 +141,7 @@ export interface ListLoansInput extends Fields<In<paths["/loans"]["get"], "query
 /** The results of `listLoans`. */
 export type ListLoansResult =
   | Success<200, paths["/loans"]["get"]["responses"][200]["content"]["application/json"]>
-  | ErrorResponse<ErrorStatus, UndeclaredError>
+  | ErrorResponse<Exclude<ResponseStatus, 200>, UndeclaredError>
   | Failure;
 
 /** The input of `lend`: its body. */
@@ -145,7 +152,7 @@ export interface LendInput extends Fields<NonNullable<paths["/loans"]["post"]["r
 /** The results of `lend`. */
 export type LendResult =
   | Success<200, paths["/loans"]["post"]["responses"][200]["content"]["application/json"]>
-  | ErrorResponse<ErrorStatus, UndeclaredError>
+  | ErrorResponse<Exclude<ResponseStatus, 200>, UndeclaredError>
   | Failure;
 
 /** The input of `authors`: its parameters. */
@@ -156,7 +163,7 @@ export interface AuthorsInput extends Fields<In<paths["/authors"]["get"], "query
 /** The results of `authors`. */
 export type AuthorsResult =
   | Success<200, paths["/authors"]["get"]["responses"][200]["content"]["application/json"]>
-  | ErrorResponse<ErrorStatus, UndeclaredError>
+  | ErrorResponse<Exclude<ResponseStatus, 200>, UndeclaredError>
   | Failure;
 
 /** The input of `refreshAuthors`: its body. */
@@ -166,7 +173,7 @@ export interface RefreshAuthorsInput extends Fields<NonNullable<paths["/authors"
 /** The results of `refreshAuthors`. */
 export type RefreshAuthorsResult =
   | Success<204, undefined>
-  | ErrorResponse<ErrorStatus, UndeclaredError>
+  | ErrorResponse<Exclude<ResponseStatus, 204>, UndeclaredError>
   | Failure;
 
 /** The input of `watch`: no parameters and no body. */
@@ -175,7 +182,7 @@ export type WatchInput = Record<string, never>;
 /** The results of `watch`. */
 export type WatchResult =
   | Success<200, EventStream<paths["/events"]["get"]["responses"][200]["content"]["text/event-stream"]>>
-  | ErrorResponse<ErrorStatus, UndeclaredError>
+  | ErrorResponse<Exclude<ResponseStatus, 200>, UndeclaredError>
   | Failure;
 
 /** The input of `follow`: its body. */
@@ -187,7 +194,7 @@ export type FollowInput = (
 /** The results of `follow`. */
 export type FollowResult =
   | Success<200, EventStream<paths["/events"]["post"]["responses"][200]["content"]["text/event-stream"]>>
-  | ErrorResponse<ErrorStatus, UndeclaredError>
+  | ErrorResponse<Exclude<ResponseStatus, 200>, UndeclaredError>
   | Failure;
 
 /** The input of `readLines`: no parameters and no body. */
@@ -196,7 +203,7 @@ export type ReadLinesInput = Record<string, never>;
 /** The results of `readLines`. */
 export type ReadLinesResult =
   | Success<200, AsyncIterableIterator<paths["/lines"]["get"]["responses"][200]["content"]["application/jsonl"]>>
-  | ErrorResponse<ErrorStatus, UndeclaredError>
+  | ErrorResponse<Exclude<ResponseStatus, 200>, UndeclaredError>
   | Failure;
 
 /** A method for each operation. */

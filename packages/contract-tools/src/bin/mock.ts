@@ -1,0 +1,3 @@
+#!/usr/bin/env node
+await import("./node-version.ts");
+await import("../mock/main.ts");

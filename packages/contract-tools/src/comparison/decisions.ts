@@ -1,0 +1,139 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { type OpenApiDocument, operationsOf } from "openapi-document";
+import { LineCounter, parseDocument } from "yaml";
+import { z } from "zod";
+import { syntaxProblem } from "../lint/syntax-errors.ts";
+import { ROOT } from "../paths.ts";
+import { type Impact, IMPACTS } from "./changes.ts";
+
+/** What people decide about changes: the file beside a contract. */
+const FILE = "comparison.yaml";
+
+/** Which changes an entry is about. `*` stands for any text. */
+const matched = {
+  /** Such as `GET /pets`, or `* /internal/*`. */
+  place: z.string().min(1),
+  /** The beginning of the message; all messages if it is left out. Such as ``Query parameter "limit": `maximum` ``. */
+  change: z.string().min(1).optional(),
+};
+
+const decisions = z.strictObject({
+  /** The impact of some changes, in place of that of the comparison. The first entry that matches decides. */
+  severity: z.array(z.strictObject({ ...matched, impact: z.enum(IMPACTS) })).default([]),
+  /** Breaking changes that people want: why, who, and the last day on which the entry applies. */
+  approved: z
+    .array(z.strictObject({ ...matched, reason: z.string().min(1), by: z.string().min(1), until: z.iso.date() }))
+    .default([]),
+});
+
+/** What people have decided about the changes of a contract. */
+export type Decisions = z.infer<typeof decisions>;
+export type Approval = Decisions["approved"][number];
+
+/** Returns the decisions in the file beside a contract; none without the file. Throws for a fault in it, with its place. */
+export function decisionsBeside(contract: string): Decisions {
+  const path = join(dirname(contract), FILE);
+  if (!existsSync(path)) return decisions.parse({});
+  const lineCounter = new LineCounter();
+  const text = readFileSync(path, "utf8");
+  const document = parseDocument(text, { lineCounter });
+  const refuse = (line: number, message: string) => new Error(`${relative(ROOT, path)}:${line}  ${message}`);
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const { line, message } = syntaxProblem(text, error.message);
+    throw refuse(line, message);
+  }
+  const { data, error: fault } = decisions.safeParse(document.toJS() ?? {});
+  if (data !== undefined) return data;
+  const [{ path: at, message } = { path: [], message: "" }] = fault.issues;
+  const known = at.map((_, index) => at.slice(0, index + 1)).findLast((keys) => document.hasIn(keys));
+  const node = document.getIn(known ?? [], true) as { range?: number[] };
+  throw refuse(lineCounter.linePos(node.range?.[0] ?? 0).line, `${at.join(".")}: ${message}.`);
+}
+
+/** What decisions are about. */
+interface Rated {
+  impact: Impact;
+  place: string;
+  message: string;
+  /** Who wants this breaking change, and why. */
+  approval?: Approval;
+}
+
+/** The levels of `x-stability-level` at which an operation may change in any way; `beta` and `stable` may not. */
+const UNSTABLE = new Set<string | undefined>(["experimental", "draft", "alpha"]);
+
+/** Returns the changes with the ratings that the stability of each operation leads to: an unstable one may break, and others stay stable. */
+export function byStability<Change extends Rated>(
+  changes: Change[],
+  before: OpenApiDocument,
+  after: OpenApiDocument,
+): (Change | Rated)[] {
+  const [old, current] = [levelsIn(before), levelsIn(after)];
+  const rated = changes.map((change): Change => {
+    const level = old.get(change.place);
+    if (change.impact !== "breaking" || !UNSTABLE.has(level)) return change;
+    return { ...change, impact: "additive", message: `${change.message} The operation is ${level}, so it may break.` };
+  });
+  const lowered = Array.from(current).flatMap(([place, level]): Rated[] =>
+    old.has(place) && UNSTABLE.has(level) && !UNSTABLE.has(old.get(place))
+      ? [
+          {
+            impact: "breaking",
+            place,
+            message: `It becomes ${level}. Clients rely on an operation that may now break.`,
+          },
+        ]
+      : [],
+  );
+  return [...lowered, ...rated];
+}
+
+/** Returns the stability level of each operation, by its place. */
+function levelsIn(document: OpenApiDocument): Map<string, string | undefined> {
+  const entries = operationsOf(document).map(({ method, path, operation }) => {
+    return [`${method.toUpperCase()} ${path}`, operation["x-stability-level"]] as const;
+  });
+  return new Map(entries);
+}
+
+/** Returns the changes with the decisions about them. `today` is such as `2026-12-05`. */
+export function decided<Change extends Rated>(
+  changes: Change[],
+  { severity, approved }: Decisions,
+  today = dayOf(new Date()),
+): Change[] {
+  return changes.map((change) => {
+    const impact = severity.find((entry) => isAbout(entry, change))?.impact ?? change.impact;
+    const approval =
+      impact === "breaking" ? approved.find((entry) => entry.until >= today && isAbout(entry, change)) : undefined;
+    return { ...change, impact, ...(approval && { approval }) };
+  });
+}
+
+/** Returns a sentence on each approval that applies to none of the changes since the last release, or whose last day has passed. */
+export function staleApprovals(changes: Rated[], { approved }: Decisions, today = dayOf(new Date())): string[] {
+  return approved.flatMap((entry) => {
+    const name = `The approval of ${entry.place}${entry.change === undefined ? "" : `: ${entry.change}`} in ${FILE}`;
+    if (entry.until < today) return [`${name} ended on ${entry.until}. Remove it, or set a later day.`];
+    if (changes.some(({ approval }) => approval === entry)) return [];
+    return [`${name} applies to no breaking change since the last release. Remove it.`];
+  });
+}
+
+function isAbout(
+  { place, change = "" }: Pick<Approval, "place" | "change">,
+  { place: ownPlace, message }: Rated,
+): boolean {
+  return patternOf(place, "$").test(ownPlace) && patternOf(change, "").test(message);
+}
+
+function patternOf(text: string, end: "$" | ""): RegExp {
+  const parts = text.split("*").map((part) => part.replaceAll(/[$()+.?[\\\]^{|}]/g, String.raw`\$&`));
+  return new RegExp(`^${parts.join("[^]*")}${end}`);
+}
+
+function dayOf(date: Date): string {
+  return date.toISOString().slice(0, 10);
+}

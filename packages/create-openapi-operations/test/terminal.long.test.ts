@@ -1,0 +1,28 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { needsTool } from "@platform/test-support/machine";
+import { temporaryFolder } from "@platform/test-support/temporary";
+import { expect, onTestFinished, test } from "vitest";
+
+/** The command of util-linux that runs another one in a new terminal; that of macOS and BSD has other options. */
+const hasScript = /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
+
+test("in a terminal, the running step is shown and Ctrl+C stops it", { timeout: 60_000 }, async (context) => {
+  needsTool(context, hasScript ? undefined : "script of util-linux is not installed");
+  const main = join(import.meta.dirname, "../src/main.ts");
+  const command = `'${process.execPath}' '${main}' museum --resource exhibit --vendor packed`;
+  const { CI: _, ...environment } = process.env;
+  const child = spawn("script", ["--quiet", "--command", command, "/dev/null"], {
+    cwd: await temporaryFolder(),
+    env: { ...environment, TERM: "xterm-256color" },
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+  await expect.poll(() => output, { timeout: 30_000 }).toContain("Packing the platform");
+  child.stdin.write("\u0003");
+  await once(child, "close");
+  expect(output).toMatch(/\^C$/); // nothing after it, such as the last screen
+});

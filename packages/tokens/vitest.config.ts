@@ -1,1 +1,0 @@
-export { default } from "@platform/test-support/vitest-config";
