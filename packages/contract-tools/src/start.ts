@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createProgram, scriptCommand } from "@openapi-operations/command-line";
-import { ROOT } from "./paths.ts";
+import { ROOT } from "openapi-contract/paths";
 
 /** How often this checks whether npx still runs, in milliseconds. */
 const CHECK_INTERVAL_MS = 1_000;

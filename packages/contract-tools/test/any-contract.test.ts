@@ -1,7 +1,7 @@
 import { type OpenApiDocument, operationsOf } from "openapi-document";
 import { describe, expect, test } from "vitest";
 import { aliasesOf, tagOf } from "../src/generate/aliases.ts";
-import { basePathOf } from "../src/generate/bundle.ts";
+import { basePathOf } from "openapi-contract/bundle";
 import { curlExample, curlExamples } from "../src/generate/curl-examples.ts";
 
 const RESPONSES = { 200: { description: "" } };

@@ -5,7 +5,7 @@ import type { OpenAPI3 } from "openapi-typescript";
 import ts from "typescript";
 import { expect, onTestFinished, test } from "vitest";
 import { generatedFiles } from "../src/generate/generated-files.ts";
-import { ROOT } from "../src/paths.ts";
+import { ROOT } from "openapi-contract/paths";
 
 const json = (schema: object) => ({ "200": { description: "", content: { "application/json": { schema } } } });
 const PETS = "#/paths/~1pets/get/responses/200/content/application~1json/schema";

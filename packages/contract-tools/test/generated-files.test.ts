@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import type { OpenAPI3 } from "openapi-typescript";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { bundle } from "../src/generate/bundle.ts";
+import { bundle } from "openapi-contract/bundle";
 import { findStaleFiles, generatedFiles, write, writeOrCheck } from "../src/generate/generated-files.ts";
-import { ROOT } from "../src/paths.ts";
+import { ROOT } from "openapi-contract/paths";
 
 const RESPONSES = { "200": { description: "Done." } };
 
@@ -221,7 +221,7 @@ describe("generate", () => {
 });
 
 function generate(...options: string[]) {
-  const script = resolve(import.meta.dirname, "../src/main.ts");
+  const script = resolve(import.meta.dirname, "../src/contract.ts");
   return spawnSync(process.execPath, [script, "generate", ...options], { encoding: "utf8" });
 }
 

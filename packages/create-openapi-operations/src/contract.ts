@@ -1,4 +1,4 @@
-import { basePathOf, bundle } from "@openapi-operations/contract-tools/bundle";
+import { basePathOf, bundle } from "openapi-contract/bundle";
 import { implement } from "express-operations";
 import { findBrokenOperations } from "express-operations/schema-check";
 import { type OpenApiDocument, type OperationEntry, operationsOf } from "openapi-document";

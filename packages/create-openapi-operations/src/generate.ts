@@ -11,8 +11,8 @@ export interface ClientException {
 
 /** Generates types and data from the contract of a folder. Throws with the output of the generator if it fails. */
 export function generateContract(folder: string): void {
-  const paths = import.meta.resolve("@openapi-operations/contract-tools/paths");
-  const { status, output } = run(folder, new URL(`main${extname(paths)}`, paths), "generate");
+  const build = import.meta.resolve("@openapi-operations/contract-tools/build");
+  const { status, output } = run(folder, new URL(`../contract${extname(build)}`, build), "generate");
   if (status !== 0) throw new Error(`Types cannot be generated from the contract.\n${output}`);
 }
 

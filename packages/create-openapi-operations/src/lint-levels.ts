@@ -1,4 +1,4 @@
-import { contractProblems } from "@openapi-operations/contract-tools/lint";
+import { contractProblems } from "openapi-contract/lint";
 import { isMap, parseDocument } from "yaml";
 
 /** A rule that the contract does not meet yet, and the number of places. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
-import { bundle } from "@openapi-operations/contract-tools/bundle";
+import { bundle } from "openapi-contract/bundle";
 import { contractFiles } from "../src/contract-files.ts";
 
 function folderWith(files: Record<string, string>): string {

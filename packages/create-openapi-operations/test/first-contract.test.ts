@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { contractProblems } from "@openapi-operations/contract-tools/lint";
+import { contractProblems } from "openapi-contract/lint";
 import { expect, onTestFinished, test } from "vitest";
 import { readContract } from "../src/contract.ts";
 import { fieldsOf, firstContract, pluralOf } from "../src/first-contract.ts";

@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createProgram, withProgress } from "@openapi-operations/command-line";
-import { bundle } from "@openapi-operations/contract-tools/bundle";
-import { compareContracts } from "@openapi-operations/contract-tools/comparison";
+import { bundle } from "openapi-contract/bundle";
+import { compareContracts } from "openapi-contract/comparison";
 import { CONTRACT_CHANGES, type ContractChange } from "./contract-changes.ts";
 
 /** The release of oasdiff to compare with. */

@@ -1,4 +1,4 @@
-import { compareContracts } from "@openapi-operations/contract-tools/comparison";
+import { compareContracts } from "openapi-contract/comparison";
 import { expect, test } from "vitest";
 import { CONTRACT_CHANGES } from "../comparison/contract-changes.ts";
 

@@ -101,7 +101,7 @@ describe("imports", () => {
     ["packages/express-operations/src/types.ts", "./streams/file.ts"],
     ["packages/express-operations/src/example/example-value.ts", "../conformance/conformance.ts"],
     ["packages/fetch-operations/src/client.ts", "express-operations/example-value"],
-    ["packages/contract-tools/src/output.ts", "@petstore/contract"],
+    ["packages/openapi-contract/src/output.ts", "@petstore/contract"],
     ["apps/storefront/src/shop.tsx", "@petstore/contract"],
     ["packages/service/test/origin.test.ts", "../../express-operations/src/index.ts"],
     ["apps/server/src/main.ts", "../../../packages/laboratory/measuring/figures.ts"],

@@ -45,9 +45,9 @@ test("the tools of the contract find it from the folder of a package", async () 
 });
 
 const REFUSED = [
-  ["packages/contract-tools/src/main.ts checks", "error: unknown command 'checks'\n(Did you mean check?)"],
+  ["packages/contract-tools/src/contract.ts checks", "error: unknown command 'checks'\n(Did you mean check?)"],
   [
-    "packages/contract-tools/src/main.ts diff --format xml",
+    "packages/contract-tools/src/contract.ts diff --format xml",
     "error: option '--format <format>' argument 'xml' is invalid.",
   ],
   ["packages/fetch-operations/bin/fetch-operations.js make", "error: unknown command 'make'"],

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { lint } from "@openapi-operations/contract-tools/lint";
+import { lint } from "openapi-contract/lint";
 import { root } from "@platform/test-support/clone";
 import { describe, expect, test } from "vitest";
 

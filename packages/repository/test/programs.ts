@@ -21,7 +21,8 @@ export const PROGRAMS = [
   "packages/create-openapi-operations/src/main.ts",
   "packages/contract-tools/src/build/main.ts",
   "packages/contract-tools/src/start.ts",
-  "packages/contract-tools/src/main.ts",
+  "packages/contract-tools/src/contract.ts",
+  "packages/openapi-contract/src/main.ts",
   "packages/repository/src/release-pack.ts",
   "packages/express-operations/src/documents/generate-types.ts",
   "packages/fetch-operations/bin/fetch-operations.js",
@@ -44,8 +45,8 @@ export const PROGRAMS = [
 
 /** The usage of commands below a program. They have no version of their own. */
 export const SUBCOMMANDS = [
-  "packages/contract-tools/src/main.ts check",
-  "packages/contract-tools/src/main.ts next-version",
+  "packages/contract-tools/src/contract.ts check",
+  "packages/contract-tools/src/contract.ts next-version",
   "packages/fetch-operations/bin/fetch-operations.js generate",
   "apps/server/bin/service.js migrate",
   "apps/server/bin/service.js keys create --name shop",

@@ -26,6 +26,7 @@ describe("the cache", () => {
           "@petstore/contract#generate:check",
           "@petstore/client#generate",
           "@openapi-operations/contract-tools#test",
+          "openapi-contract#test",
           "@petstore/server#test",
           "@petstore/server#build",
           "@petstore/client#test",
@@ -33,7 +34,7 @@ describe("the cache", () => {
         ]),
       );
       const readers =
-        /^(@petstore\/|@platform\/(laboratory|repository)#|@openapi-operations\/contract-tools#|create-openapi-operations#)/;
+        /^(@petstore\/|@platform\/(laboratory|repository)#|@openapi-operations\/contract-tools#|create-openapi-operations#|openapi-contract#)/;
       expect(rerun.filter((task) => task.endsWith("#test") && !readers.test(task))).toEqual([]);
     });
 
@@ -57,10 +58,10 @@ describe("the cache", () => {
       [
         "contract",
         [
-          "contract-tools/src/generate/bundle.ts",
+          "openapi-contract/src/bundle.ts",
           "contract-tools/src/generate/hover-texts.ts",
           "contract-tools/src/generate/generated-files.ts",
-          "contract-tools/src/main.ts",
+          "contract-tools/src/contract.ts",
           "contract-tools/src/paths.ts",
           "openapi-document/src/openapi-typescript/request-defaults.ts",
         ],

@@ -1,3 +1,3 @@
 #!/usr/bin/env node
-await import("./node-version.ts");
+await import("@openapi-operations/command-line/node-version");
 await import("../dev/main.ts");

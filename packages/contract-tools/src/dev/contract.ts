@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { promisify } from "node:util";
-import type { bundle } from "../generate/bundle.ts";
-import { type ContractChange, contractChanges } from "../comparison/compare.ts";
-import { committedContract } from "../comparison/sides.ts";
+import type { bundle } from "openapi-contract/bundle";
+import { type ContractChange, contractChanges } from "openapi-contract/comparison";
+import { committedContract } from "openapi-contract/sides";
 import { generatedFiles, write } from "../generate/generated-files.ts";
-import type { ContractProblem } from "../lint/lint.ts";
+import type { ContractProblem } from "openapi-contract/lint";
 import { GENERATED_FOLDER, installedFile } from "../paths.ts";
 import { affectedBy, type Package } from "./packages.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { scriptCommand } from "@openapi-operations/command-line";
-import { bundleWithFiles } from "../generate/bundle.ts";
-import { lint } from "../lint/lint.ts";
+import { bundleWithFiles } from "openapi-contract/bundle";
+import { lint } from "openapi-contract/lint";
 import {
   changesSinceCommit,
   type Contract,

@@ -3,8 +3,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createProgram, visible } from "@openapi-operations/command-line";
-import { bundleWithFiles } from "../generate/bundle.ts";
-import { ROOT } from "../paths.ts";
+import { bundleWithFiles } from "openapi-contract/bundle";
+import { ROOT } from "openapi-contract/paths";
 import { pathFrom } from "./contract.ts";
 import { LogLines, readKeys, styled } from "./terminal.ts";
 import { Loop } from "./loop.ts";

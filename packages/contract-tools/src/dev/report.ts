@@ -1,10 +1,9 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { scriptCommand } from "@openapi-operations/command-line";
-import { compatibilityCheck } from "../release/check.ts";
-import { type ContractChange, IMPACTS } from "../comparison/compare.ts";
-import type { ContractProblem } from "../lint/lint.ts";
-import { RELEASED_FOLDER } from "../release/released.ts";
+import { compatibilityCheck } from "openapi-contract/check";
+import { type ContractChange, IMPACTS } from "openapi-contract/comparison";
+import type { ContractProblem } from "openapi-contract/lint";
 import { operationsOf } from "openapi-document";
 import type { Contract } from "./contract.ts";
 import { causesOf, kindOf, type TypeErrors } from "./type-errors.ts";
@@ -207,7 +206,7 @@ export function stubCommand(diagnostics: Diagnostic[], contract: Contract | unde
 /** Returns the work on the contract before a commit: what `contract check` would find, except generated files. */
 export async function remainingInContract(contract: Contract, contractPath: string): Promise<string[]> {
   const { document, changes, problems } = contract;
-  const { findings, changes: sinceRelease } = await compatibilityCheck(document, contractPath, RELEASED_FOLDER);
+  const { findings, changes: sinceRelease } = await compatibilityCheck(document, contractPath);
   const isBreaking = changes.some(({ impact }) => impact === "breaking");
   const isAccepted = sinceRelease !== undefined && findings.length === 0; // by the version
   const styles = problems.filter(({ kind }) => kind === "style").length;

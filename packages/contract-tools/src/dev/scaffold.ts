@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import { dirname, join } from "node:path";
 import { spawnSync } from "node:child_process";
 import { createProgram, runProgram, scriptCommand } from "@openapi-operations/command-line";
-import { bundle, CONTRACT_FILE } from "../generate/bundle.ts";
-import { ROOT } from "../paths.ts";
+import { bundle, CONTRACT_FILE } from "openapi-contract/bundle";
+import { ROOT } from "openapi-contract/paths";
 import { operationsOf } from "openapi-document";
 import { placeOf, REGISTRATIONS, resourceFileOf, testOf, withResource, withStub } from "./scaffold-files.ts";
 

@@ -6,7 +6,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { createProgram, runProgram, scriptCommand, wholeNumber } from "@openapi-operations/command-line";
-import { basePathOf, type Bundle, bundleWithFiles, CONTRACT_FILE } from "../generate/bundle.ts";
+import { basePathOf, type Bundle, bundleWithFiles, CONTRACT_FILE } from "openapi-contract/bundle";
 import { curlExamples } from "../generate/curl-examples.ts";
 import type { OperationEntry } from "openapi-document";
 import { type Conditions, parseFaults, parseLatency } from "./conditions.ts";

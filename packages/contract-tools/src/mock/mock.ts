@@ -1,5 +1,5 @@
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from "express";
-import { basePathOf } from "../generate/bundle.ts";
+import { basePathOf } from "openapi-contract/bundle";
 import { requiredSchemes, type SecurityScheme, verifierOf } from "../generate/credentials.ts";
 import { implement, mountPath, Problem } from "express-operations";
 import { declaredErrors } from "express-operations/declared-errors";

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { LINT_CONFIG } from "../../src/paths.ts";
+import { CONTRACT_FILE, lintConfig } from "openapi-contract/paths";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Loop } from "../../src/dev/loop.ts";
 import { packagesIn } from "../../src/dev/packages.ts";
@@ -186,7 +186,8 @@ describe("the loop reports one problem and generates nothing for", () => {
       'openapi.yaml:62:13  `type` can be one of the following only: "object", "array", "string", "number", "integer", "boolean", "null". Did you mean `array`? (struct)',
     ],
   ])("%s", async ([, contract, problem], context) => {
-    const isWarning = problem.endsWith("(struct)") && /^ +struct: warn$/m.test(readFileSync(LINT_CONFIG, "utf8"));
+    const isWarning =
+      problem.endsWith("(struct)") && /^ +struct: warn$/m.test(readFileSync(lintConfig(CONTRACT_FILE)!, "utf8"));
     context.skip(isWarning, "openapi/redocly.yaml has the rule struct at level warn");
     const { root, write } = workspaceAt(temporaryFolder());
     write("openapi/openapi.yaml", contract);

@@ -1,7 +1,7 @@
 import { type OpenApiDocument, operationsOf } from "openapi-document";
 import { describe, expect, test } from "vitest";
 import { type MockInput, behaviourOf } from "../../src/mock/behaviour.ts";
-import { basePathOf } from "../../src/generate/bundle.ts";
+import { basePathOf } from "openapi-contract/bundle";
 import { withReplay } from "../../src/mock/replay.ts";
 import { resourceOf } from "../../src/mock/collection.ts";
 

@@ -7,7 +7,7 @@ import {
   type ResponseObject,
 } from "openapi-document";
 import { describe, expect, test } from "vitest";
-import { bundle, CONTRACT_FILE } from "../../src/generate/bundle.ts";
+import { bundle, CONTRACT_FILE } from "openapi-contract/bundle";
 import { json, serve } from "./serve.ts";
 
 const document = (await bundle(CONTRACT_FILE)) as unknown as OpenApiDocument;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import { basePathOf } from "../../src/generate/bundle.ts";
+import { basePathOf } from "openapi-contract/bundle";
 import { createMock, type MockOptions } from "../../src/mock/mock.ts";
 
 /** The options of a request, with headers by their names. */

@@ -10,7 +10,16 @@ import {
   type Schema,
 } from "openapi-document";
 
-/** Lint rules of the contract that Redocly's configuration cannot express. `openapi/redocly.yaml` turns them on. */
+/** The rules that only a faulty contract breaks. */
+const RECOMMENDED = [
+  "bounds-are-ordered",
+  "default-is-valid",
+  "array-has-items",
+  "path-parameter-is-required",
+  "reference-fits",
+  "pattern-is-valid",
+  "header-examples-valid",
+];
 
 /** Days between the deprecation of an operation and its removal. */
 const MINIMUM_NOTICE_DAYS = 180;
@@ -30,7 +39,10 @@ interface Context {
   specVersion: string;
 }
 
-/** A Redocly plugin with the rules `platform/<name>`. */
+/**
+ * A Redocly plugin with rules that its configuration cannot express: `platform/<name>`. `extends: [platform/recommended]` turns on
+ * those that only a faulty contract breaks.
+ */
 export default function plugin() {
   const rules = {
     "string-is-bounded": requireBounds("string", ({ maxLength, enum: values, const: value }) =>
@@ -56,7 +68,8 @@ export default function plugin() {
     "deprecation-is-declared": () => ({ Operation: checkAnnouncement }),
     "successor-exists": successorExists,
   };
-  return { id: "platform", rules: { oas3: rules } };
+  const recommended = { rules: Object.fromEntries(RECOMMENDED.map((name) => [`platform/${name}`, "error" as const])) };
+  return { id: "platform", rules: { oas3: rules }, configs: { recommended } };
 }
 
 /** Requires bounds of each schema whose `type` is or includes the given one. */

@@ -1,10 +1,9 @@
-import { scriptCommand } from "@openapi-operations/command-line";
-import { bundle, type BundledDocument } from "../generate/bundle.ts";
+import { bundle, type BundledDocument } from "../bundle.ts";
 import { type ContractChange, contractChanges } from "../comparison/compare.ts";
 import { type ContractProblem, lint } from "../lint/lint.ts";
 import { mostSevere } from "../comparison/changes.ts";
 import { decisionsBeside, staleApprovals } from "../comparison/decisions.ts";
-import { compareVersions, lastReleased, parseVersion, versionAfter } from "./released.ts";
+import { compareVersions, lastReleased, parseVersion, releasedBeside, versionAfter } from "./released.ts";
 
 /** A fault to correct before the contract may be merged. */
 export interface Finding {
@@ -19,7 +18,7 @@ export interface Finding {
 
 /** One check of the contract with its findings; a check without findings has passed. */
 export interface Check {
-  name: "lint" | "examples" | "deprecations" | "schemas" | "generated" | "compatibility";
+  name: string;
   passed: string;
   findings: Finding[];
   /** What does not fail the check. */
@@ -28,11 +27,13 @@ export interface Check {
   changes?: ContractChange[];
 }
 
-/** The contract to check, the folder of released ones, and that of generated files. */
+/** What is checked. */
 export interface CheckOptions {
   contract: string;
-  released: string;
-  generated: string;
+  /** The folder of the released contracts. Default: `released` beside the contract. */
+  released?: string | undefined;
+  /** Checks of others that need the bundled contract. */
+  moreChecks?: (document: BundledDocument) => Promise<Check>[];
   /** Whether the contract is about to be released. Until the first release, its version may be any string. */
   isRelease?: true;
 }
@@ -41,7 +42,12 @@ const EXAMPLE_RULES = /examples/;
 const DEPRECATION_RULES = /deprecation|successor/;
 
 /** Runs every check of a contract. Of a contract that cannot be parsed, only the lint is returned. */
-export async function checkContract({ contract, released, generated, isRelease }: CheckOptions): Promise<Check[]> {
+export async function checkContract({
+  contract,
+  released = releasedBeside(contract),
+  moreChecks = () => [],
+  isRelease,
+}: CheckOptions): Promise<Check[]> {
   const [problems, document] = await Promise.all([
     lint(contract),
     bundle(contract).catch((error: unknown) => error as Error),
@@ -49,15 +55,11 @@ export async function checkContract({ contract, released, generated, isRelease }
   const linted = lintChecks(problems, false);
   if (!isParsed(problems)) return linted;
   if (document instanceof Error) throw document;
-  const others = [
-    schemaCheck(document),
-    generatedCheck(document, generated),
-    compatibilityCheck(document, contract, released, isRelease),
-  ];
+  const others = [...moreChecks(document), compatibilityCheck(document, contract, released, isRelease)];
   return [...linted, ...(await Promise.all(others))];
 }
 
-/** Runs the checks that read only the contract itself, with the rules of `openapi/redocly.yaml` or of another configuration. */
+/** Runs the checks that read only the contract itself, with the rules of `redocly.yaml` or of another configuration. */
 export async function lintContract(contract: string, configPath?: string): Promise<Check[]> {
   return lintChecks(await lint(contract, configPath));
 }
@@ -92,37 +94,11 @@ function isParsed(problems: ContractProblem[]): boolean {
   return problems.every(({ rule }) => rule !== undefined);
 }
 
-/** Only warns, because the owner of a contract from elsewhere may be unable to change it. */
-async function schemaCheck(document: BundledDocument): Promise<Check> {
-  const { findBrokenOperations, findCostlySchemas } = await import("express-operations/schema-check");
-  const broken = findBrokenOperations(document);
-  const costly = await findCostlySchemas(document);
-  const warnings = [
-    ...broken.map(({ operationId, error }) => `${operationId} cannot be served: ${(error as Error).message}`),
-    ...costly.map(({ operationId, of, at, reason }) => `${operationId}, ${of}${at}: ${reason}`),
-  ];
-  const passed =
-    warnings.length === 0
-      ? "every request is validated in linear time"
-      : `operations that cannot be served: ${broken.length}; schemas that take more than linear time: ${costly.length}`;
-  return { name: "schemas", passed, findings: [], warnings: warnings.map((message) => ({ message })) };
-}
-
-async function generatedCheck(document: BundledDocument, folder: string): Promise<Check> {
-  // It loads TypeScript, which takes longer than a comparison.
-  const { findStaleFiles, generatedFiles } = await import("../generate/generated-files.ts");
-  const stale = await findStaleFiles(await generatedFiles(document), folder);
-  const findings = stale.map((name) => ({
-    message: `${name} does not match the contract. Run \`${scriptCommand("generate")}\`.`,
-  }));
-  return { name: "generated", passed: "the generated files are those of the contract", findings };
-}
-
 /** Checks `info.version` of a bundled contract against the changes since the last release. */
 export async function compatibilityCheck(
   document: BundledDocument,
   contract: string,
-  released: string,
+  released = releasedBeside(contract),
   isRelease = false,
 ): Promise<Check> {
   const { info } = document;

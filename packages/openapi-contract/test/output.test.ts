@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import type { OpenAPI3 } from "openapi-typescript";
+import type { BundledDocument } from "../src/bundle.ts";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { type Impact, mostSevere } from "../src/comparison/changes.ts";
@@ -297,7 +297,7 @@ async function summary(before: string, after: string): Promise<string> {
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, "openapi.yaml");
   await writeFile(file, after);
-  const changes = await contractChanges(parse(before) as OpenAPI3, parse(after) as OpenAPI3, file);
+  const changes = await contractChanges(parse(before) as BundledDocument, parse(after) as BundledDocument, file);
   return formatMarkdown(
     changes.map(({ at, ...change }) => ({ ...change, ...(at && { at: { ...at, file: basename(at.file) } }) })),
   );

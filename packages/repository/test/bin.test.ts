@@ -1,17 +1,24 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join } from "node:path";
+import { isOfTemplate, repositoryFiles, root } from "@platform/test-support/clone";
 import { describe, expect, test } from "vitest";
 
-const PACKAGE = resolve(import.meta.dirname, "..");
-const { bin } = JSON.parse(readFileSync(join(PACKAGE, "package.json"), "utf8")) as { bin: Record<string, string> };
+/** The commands of the packages, by their path from the root. The one that creates services starts a newer Node itself. */
+const COMMANDS = repositoryFiles("packages/*/package.json")
+  .filter((file) => !isOfTemplate(file))
+  .flatMap((file) => {
+    const { bin = {} } = JSON.parse(readFileSync(join(root, file), "utf8")) as { bin?: Record<string, string> };
+    return Object.values(bin).map((path) => join(dirname(file), path));
+  })
+  .filter((path) => path.includes("/src/bin/"));
 
 /** Gives the process an old version of Node. */
 const OLD = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.9.0" } })`;
 
-describe.each(Object.entries(bin))("the command %s", (_name, file) => {
+describe.each(COMMANDS)("%s", (file) => {
   const run = (...options: string[]) => {
-    const words = [...options, join(PACKAGE, file), "--help"];
+    const words = [...options, join(root, file), "--help"];
     const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: "utf8" });
     return { status, stdout, stderr };
   };

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { bundle, bundleWithFiles } from "../src/generate/bundle.ts";
+import { bundle, bundleWithFiles } from "../src/bundle.ts";
 import { lint } from "../src/lint/lint.ts";
 
 function folderWith(files: Record<string, string>): string {

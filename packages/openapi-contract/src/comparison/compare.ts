@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { HOLDS_VALUES, IS_MAP, isAnnotation, isRecord } from "openapi-document";
-import type { BundledDocument } from "../generate/bundle.ts";
+import type { BundledDocument } from "../bundle.ts";
 import { ROOT } from "../paths.ts";
 import { securitySchemeChanges } from "./access.ts";
 import {
@@ -26,7 +26,7 @@ import { placeFinder } from "./lines.ts";
 import { calledChanges, operationChanges } from "./operations.ts";
 import { serverChanges, withOneBase } from "./servers.ts";
 
-export { IMPACTS, type Impact } from "./changes.ts";
+export { IMPACTS, type Impact, mostSevere } from "./changes.ts";
 
 /** One change from one contract to another. */
 export interface ContractChange extends Omit<Change, "at"> {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { bundle } from "../src/generate/bundle.ts";
+import { bundle } from "../src/bundle.ts";
 import { contractProblems, lint } from "../src/lint/lint.ts";
 import { ROOT } from "../src/paths.ts";
 import { lintContract } from "../src/release/check.ts";
@@ -57,7 +57,7 @@ components:
 
 /** Rules with the code of this package, independent of the levels in `openapi/redocly.yaml`. */
 const RULES = `extends: [recommended-strict]
-plugins: [${JSON.stringify(join(ROOT, "packages/contract-tools/src/lint/lint-rules.ts"))}]
+plugins: [${JSON.stringify(join(ROOT, "packages/openapi-contract/src/lint/lint-rules.ts"))}]
 rules:
   platform/string-is-bounded: error
   platform/reference-fits: error

@@ -2,7 +2,7 @@ import type { OpenApiDocument } from "openapi-document";
 import { describe, expect, test } from "vitest";
 import { compareContracts } from "../src/comparison/compare.ts";
 import { mostSevere } from "../src/comparison/changes.ts";
-import { bundle, CONTRACT_FILE } from "../src/generate/bundle.ts";
+import { bundle, CONTRACT_FILE } from "../src/bundle.ts";
 
 type Node = Record<string, unknown>;
 

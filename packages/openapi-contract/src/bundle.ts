@@ -17,12 +17,12 @@ import {
   pointer,
   withLocalReferences,
 } from "openapi-document";
-import { isInExtension } from "../lint/lint.ts";
-import { syntaxProblem } from "../lint/syntax-errors.ts";
-import { ROOT } from "../paths.ts";
+import { isInExtension } from "./lint/lint.ts";
+import { syntaxProblem } from "./lint/syntax-errors.ts";
+import { ROOT } from "./paths.ts";
 import { DEVICE_FLOW } from "./device-flow.ts";
 
-export { CONTRACT_FILE } from "../paths.ts";
+export { CONTRACT_FILE } from "./paths.ts";
 
 /** How the files of a contract are read. */
 export interface BundleOptions {

@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
 import { annotationChanges, contractChanges } from "../src/comparison/compare.ts";
-import { bundle } from "../src/generate/bundle.ts";
+import { bundle } from "../src/bundle.ts";
 import { ROOT } from "../src/paths.ts";
 
 describe("lines", () => {

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
-import { bundle, type BundledDocument } from "../generate/bundle.ts";
+import { bundle, type BundledDocument } from "../bundle.ts";
 
 /** One side of a comparison. */
 export interface Side {

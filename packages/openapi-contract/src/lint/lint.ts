@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, posix, relative, resolve } from "node:path";
 import {
+  createConfig,
   getLineColLocation,
   isAbsoluteUrl,
   lint as lintFiles,
@@ -8,14 +9,16 @@ import {
   type LocationObject,
   type NormalizedProblem,
   parseYaml,
+  type Plugin,
   type Source,
   unescapePointerFragment,
   YamlParseError,
 } from "@redocly/openapi-core";
 import { closest, distance } from "fastest-levenshtein";
 import { escapeKey, IS_MAP } from "openapi-document";
-import { DEVICE_FLOW } from "../generate/device-flow.ts";
-import { LINT_CONFIG, ROOT } from "../paths.ts";
+import { DEVICE_FLOW } from "../device-flow.ts";
+import { lintConfig, ROOT } from "../paths.ts";
+import rules from "./lint-rules.ts";
 import { syntaxProblem } from "./syntax-errors.ts";
 
 /** A problem of a contract and its place: the file relative to the root of the repository, line and column from 1. */
@@ -32,18 +35,21 @@ export interface ContractProblem {
   pointer?: string;
   /**
    * `fault`: the contract is invalid, so nothing can be generated. `style`: it breaks another rule. `warning`: it breaks a rule that
-   * `openapi/redocly.yaml` has at level `warn`, or a reference inside an extension leads nowhere.
+   * the configuration has at level `warn`, or a reference inside an extension leads nowhere.
    */
   kind: "fault" | "style" | "warning";
 }
 
 /**
- * Lints a contract with the rules of `openapi/redocly.yaml`, or of another configuration, as files are now. Returns one problem
- * for each cause, faults first. The code of rules is loaded once.
+ * Lints a contract with the rules of `redocly.yaml` beside it or in the root, or of another configuration, as files are now. Without
+ * one, those of Redocly's `minimal` and of `platform/recommended` count. Returns one problem for each cause, faults first. The code
+ * of rules is loaded once.
  */
-export async function lint(contractPath: string, configPath: string = LINT_CONFIG): Promise<ContractProblem[]> {
+export async function lint(contractPath: string, configPath = lintConfig(contractPath)): Promise<ContractProblem[]> {
   try {
-    const config = await loadConfig({ configPath, plugins: [DEVICE_FLOW] });
+    const config = await (configPath === undefined
+      ? createConfig({ extends: ["minimal", "platform/recommended"] }, { plugins: [DEVICE_FLOW, rules() as Plugin] })
+      : loadConfig({ configPath, plugins: [DEVICE_FLOW] }));
     const reported = await lintFiles({ ref: contractPath, config });
     const problems = causesOf(reported.filter(({ ignored }) => !ignored)).map(problemOf);
     return KINDS.flatMap((kind) => problems.filter((problem) => problem.kind === kind));

@@ -1,16 +1,15 @@
-import { readFileSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { join, relative, resolve } from "node:path";
-import { PNPM } from "@openapi-operations/command-line";
+import { dirname, join, relative } from "node:path";
 import { stringifyYaml } from "@redocly/openapi-core";
 import { parse } from "yaml";
-import { mostSevere } from "../comparison/changes.ts";
-import type { ContractChange, Impact } from "../comparison/compare.ts";
-import type { BundledDocument } from "../generate/bundle.ts";
+import type { Impact } from "../comparison/compare.ts";
+import type { BundledDocument } from "../bundle.ts";
 import { ROOT } from "../paths.ts";
 
-/** The folder of the released contracts, each as `<version>.yaml`. */
-export const RELEASED_FOLDER = resolve(ROOT, "openapi/released");
+/** Returns the folder of a contract's releases, each as `<version>.yaml`. */
+export function releasedBeside(contract: string): string {
+  return join(dirname(contract), "released");
+}
 
 export interface Released {
   document: BundledDocument;
@@ -61,35 +60,4 @@ export function compareVersions(one: Version, other: Version): number {
 export function versionAfter([major, minor, patch]: Version, impact: Impact): string {
   if (impact === "breaking") return `${major + 1}.0.0`;
   return impact === "additive" ? `${major}.${minor + 1}.0` : `${major}.${minor}.${patch + 1}`;
-}
-
-/** The version of the client that a change to the contract requires (https://semver.org). */
-const BUMPS = { breaking: "major", additive: "minor", documentation: "patch" } as const satisfies Record<
-  Impact,
-  string
->;
-const ORDER = ["major", "minor", "patch", "none"];
-
-/** The part of a changeset in use: the kind of version that it gives each package. */
-export interface Changeset {
-  releases: { name: string; type: string }[];
-}
-
-/**
- * Returns a message if the pending changesets do not raise the client's version as far as the contract's changes since its
- * last release require.
- */
-export function nextVersionProblem(changes: ContractChange[], changesets: Changeset[]): string | undefined {
-  const impact = mostSevere(changes.map((change) => change.impact));
-  if (impact === undefined) return undefined;
-  const required = BUMPS[impact];
-  const manifest = readFileSync(resolve(ROOT, "packages/client/package.json"), "utf8");
-  const { name: client } = JSON.parse(manifest) as { name: string };
-  const announced = changesets.flatMap(({ releases }) => releases).filter(({ name }) => name === client);
-  if (announced.some(({ type }) => ORDER.indexOf(type) <= ORDER.indexOf(required))) return undefined;
-  return (
-    `The most severe change to the contract since its last release is ${impact}, so ${client} needs a changeset ` +
-    `for a ${required} version. Run: ${PNPM} exec changeset --${required} ${client} ` +
-    `--message "what changes for its users"`
-  );
 }

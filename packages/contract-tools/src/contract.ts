@@ -1,0 +1,68 @@
+#!/usr/bin/env node
+/** `pnpm contract`: the commands of `openapi-contract`, and those of a service that is generated from its contract. */
+import { relative } from "node:path";
+import { runProgram, scriptCommand } from "@openapi-operations/command-line";
+import { Option } from "commander";
+import { bundle } from "openapi-contract/bundle";
+import { contractChanges } from "openapi-contract/comparison";
+import { ROOT } from "openapi-contract/paths";
+import {
+  CONTRACT,
+  contractCommand,
+  type ContractOptions,
+  contractProgram,
+  releasedFolder,
+} from "openapi-contract/program";
+import { lastReleased } from "openapi-contract/released";
+import { nextVersionProblem } from "./next-version.ts";
+import { GENERATED_FOLDER } from "./paths.ts";
+import { generatedCheck, schemaCheck } from "./service-checks.ts";
+
+type Generating = ContractOptions & { generated: string };
+
+const GENERATED = new Option("--generated <folder>", "the folder of the generated files").default(
+  GENERATED_FOLDER,
+  relative(ROOT, GENERATED_FOLDER),
+);
+
+const program = contractProgram({
+  name: "contract",
+  call: scriptCommand("contract"),
+  folder: import.meta.dirname,
+  checks: {
+    option: GENERATED,
+    run: (document, options) => [schemaCheck(document), generatedCheck(document, (options as Generating).generated)],
+  },
+});
+
+program
+  .command("generate")
+  .description("generate types and data from the contract")
+  .addOption(CONTRACT)
+  .addOption(GENERATED)
+  .option("--check", "write nothing; fail if a generated file differs, or if the folder has another file", false)
+  .action(async ({ contract, generated, check }: Generating & { check: boolean }) => {
+    const { generatedFiles, writeOrCheck } = await import("./generate/generated-files.ts");
+    await writeOrCheck(await generatedFiles(await bundle(contract)), generated, check);
+  });
+
+contractCommand(
+  program,
+  "next-version",
+  "check that the changesets give the client the version that the changes require",
+)
+  .addOption(
+    new Option("--format <format>", "the format of what is printed").choices(["text", "github"]).default("text"),
+  )
+  .action(async (options: ContractOptions & { format: "text" | "github" }) => {
+    const last = await lastReleased(releasedFolder(options));
+    const { contract } = options;
+    const changes = last ? await contractChanges(last.document, await bundle(contract), contract) : [];
+    const { readChangesets } = await import("@changesets/read");
+    const problem = nextVersionProblem(changes, await readChangesets(ROOT));
+    if (problem === undefined) return;
+    console.log(options.format === "github" ? `::error title=The client's version::${problem}` : problem);
+    process.exitCode = 1;
+  });
+
+await runProgram(program);

@@ -1,0 +1,3 @@
+#!/usr/bin/env node
+await import("@openapi-operations/command-line/node-version");
+await import("../main.ts");
