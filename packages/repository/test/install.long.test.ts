@@ -61,8 +61,8 @@ describe("platforms", () => {
 describe("without a network", () => {
   const LIMIT_MS = 5_000;
 
-  /** The most that the absence of the network may add where the machine itself needs longer than that, as under load. */
-  const ADDED_MS = 2_000;
+  /** Where the machine itself needs longer than that, as under load, the same command takes so much more from one time to the next. */
+  const VARIATION = 2;
 
   test(`\`start\` without a network serves within ${LIMIT_MS / 1_000} s of one install`, async () => {
     const clone = cloneRepository();
@@ -85,8 +85,8 @@ describe("without a network", () => {
     // npx takes its copy of the registry's answer for current for some minutes; this makes it ask.
     const fresh = { npm_config_prefer_online: "true", npm_config_prefer_offline: "false" };
     const without = { https_proxy: proxy, http_proxy: proxy, ...fresh };
-    expect(await millisecondsUntilServing(cwd, without)).toBeLessThan(Math.max(LIMIT_MS, usual + ADDED_MS));
-    expect(attempts).toBeGreaterThan(0);
+    expect(await millisecondsUntilServing(cwd, without)).toBeLessThan(Math.max(LIMIT_MS, usual * VARIATION));
+    expect(attempts).toBe(3); // those of npx, within a second; pnpm's own would wait for ten seconds between two
   });
 
   /** Runs the command of the README until the service listens, and ends it. */

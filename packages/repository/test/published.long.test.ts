@@ -83,9 +83,9 @@ describe("the published packages", { timeout: 180_000 }, () => {
     return directory;
   }
 
-  test("are eight, and have one version", () => {
+  test("are nine, and have one version", () => {
     const versions = packages.map(({ folder: from }) => manifestOf(join(root, from)).version);
-    expect([packages.length, new Set(versions).size]).toEqual([8, 1]);
+    expect([packages.length, new Set(versions).size]).toEqual([9, 1]);
   });
 
   test.each(packages)("$name passes publint and attw", async ({ name }) => {
