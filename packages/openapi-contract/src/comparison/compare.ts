@@ -67,6 +67,10 @@ export interface Change {
 
 const DOCUMENT_KEYS = ["openapi", "$self", "info", "servers", "security", "tags", "paths", "webhooks", "components"];
 
+/** The dialects that give schemas the meaning which they have without `jsonSchemaDialect` (OpenAPI 3.1.1, section 4.8.24.5). */
+const DEFAULT_DIALECTS =
+  /^https:\/\/(spec\.openapis\.org\/oas\/3\.\d\/dialect\/.+|json-schema\.org\/draft\/2020-12\/schema#?)$/;
+
 /**
  * Returns every change from one contract to another with its impact on clients. Each operation's requests are compared
  * apart from its responses. Contracts that differ have at least one change.
@@ -106,8 +110,14 @@ function placedChanges(documents: Documents): PlacedChange[] {
     ...webhooks,
     ...securitySchemeChanges(documents, components),
     ...namedSchemaChanges(documents, components),
-    ...unknownChanges(nodes, DOCUMENT_KEYS).map((change) => ({ ...change, place: "the document" })),
+    ...unknownChanges(nodes, keysInUse(nodes)).map((change) => ({ ...change, place: "the document" })),
   ];
+}
+
+function keysInUse({ before, after }: Pair<Node>): string[] {
+  const isDefault = ({ jsonSchemaDialect: dialect }: Node) =>
+    dialect === undefined || DEFAULT_DIALECTS.test(String(dialect));
+  return isDefault(before) && isDefault(after) ? [...DOCUMENT_KEYS, "jsonSchemaDialect"] : DOCUMENT_KEYS;
 }
 
 /** Names of schemas are not sent, but generated clients name types after them. */

@@ -40,6 +40,10 @@ export const NOTATIONS: Record<string, ChangeKind> = {
     ...servers([{ url: "https://shop.example/v1" }], [{ url: "https://Shop.Example:443/v1" }]),
     ...SAME,
   },
+  "the default dialect of schemas is named": {
+    ...document({}, { jsonSchemaDialect: "https://spec.openapis.org/oas/3.1/dialect/base" }),
+    ...SAME,
+  },
   "the case of a server's path changes": {
     ...servers([{ url: "https://shop.example/v1" }], [{ url: "https://shop.example/V1" }]),
     messages: [
