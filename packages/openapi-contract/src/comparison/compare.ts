@@ -116,7 +116,7 @@ function placedChanges(documents: Documents): PlacedChange[] {
 
 function keysInUse({ before, after }: Pair<Node>): string[] {
   const isDefault = ({ jsonSchemaDialect: dialect }: Node) =>
-    dialect === undefined || DEFAULT_DIALECTS.test(String(dialect));
+    dialect === undefined || (typeof dialect === "string" && DEFAULT_DIALECTS.test(dialect));
   return isDefault(before) && isDefault(after) ? [...DOCUMENT_KEYS, "jsonSchemaDialect"] : DOCUMENT_KEYS;
 }
 
