@@ -5,6 +5,7 @@ import { defineConfig, mergeConfig } from "vitest/config";
 
 const EVERY_DATABASE = [
   "audit.repository",
+  "expired-responses",
   "idempotent",
   "keys.repository",
   "rate-limits",

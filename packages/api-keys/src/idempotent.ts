@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import { type ErrorBody, errorBody } from "@openapi-operations/service/errors";
 import { isLockTimeout } from "@openapi-operations/storage/database-error";
-import { isPostgres } from "@openapi-operations/storage/database";
 import { prepared, preparedFirst } from "@openapi-operations/storage/prepared";
 import type { Storage, Work } from "@openapi-operations/storage/storage";
 import type { StatusCode } from "express-operations";
@@ -11,7 +10,11 @@ import { holdsApiKey } from "./api-key.ts";
 import type { ApiKeysTables } from "./keys.table.ts";
 
 const EXPIRY_MS = 24 * 60 * 60 * 1000;
-const MAX_DELETED_PER_CALL = 100;
+
+/** Returns the time of the newest responses that have expired now. In milliseconds since 1970. */
+export function expiredBefore(now: number): number {
+  return now - EXPIRY_MS;
+}
 
 /** The fields of a handler's input that `idempotent` reads. */
 interface IdempotentInput<Tables> {
@@ -77,16 +80,16 @@ export async function idempotent<Tables extends ApiKeysTables, HandlerResponse e
   const requestHash = `2:${hash("sha256", identity, "base64url")}`; // 2 is the version of the hash
   const used = { apiKeyId: caller.id, key };
   const now = Date.now();
-  const expiredAt = now - EXPIRY_MS;
   const once: Work<Tables, StorableResponse> = async (trx) => {
     const own: Kysely<any> = trx; // the compiler cannot compare Kysely types of generic tables
-    const claimed = await claim(own, { ...used, requestHash, now, expiredAt }).catch(rethrowLockTimeout);
+    const claimed = await claim(own, { ...used, requestHash, now, expired: expiredBefore(now) }).catch(
+      rethrowLockTimeout,
+    );
     if (claimed === undefined) return replay((await storedOf(own, used))!, requestHash);
     const response = await work(trx);
     if (response.body instanceof Uint8Array)
       throw new Error(`idempotent() cannot store the response of "${operationId}", whose body is bytes.`);
     await store(own, { ...used, answer: JSON.stringify(response) });
-    await deleteExpired(own, { expiredAt });
     return response;
   };
   try {
@@ -128,17 +131,12 @@ interface UsedKey {
   key: string;
 }
 
-/** Rows that were created then or before have expired. In milliseconds since 1970. */
-interface Expiry {
-  expiredAt: number;
-}
-
 /**
  * Inserts the key and resolves with it, or with undefined if the key is used and has not expired. PostgreSQL waits here for
  * other transactions that insert the same key.
  */
 const claim = preparedFirst(
-  (db: Kysely<ApiKeysTables>, values: UsedKey & Expiry & { requestHash: string; now: number }) => {
+  (db: Kysely<ApiKeysTables>, values: UsedKey & { requestHash: string; now: number; expired: number }) => {
     const claimed = { request_hash: values.requestHash, answer: "", created_at: values.now };
     return db
       .insertInto("idempotency_keys")
@@ -147,7 +145,7 @@ const claim = preparedFirst(
         used
           .columns(["api_key_id", "key"])
           .doUpdateSet(claimed)
-          .where("idempotency_keys.created_at", "<=", values.expiredAt),
+          .where("idempotency_keys.created_at", "<=", values.expired),
       )
       .returning("key");
   },
@@ -164,16 +162,3 @@ const storedOf = preparedFirst((db: Kysely<ApiKeysTables>, { apiKeyId, key }: Us
 const store = prepared((db: Kysely<ApiKeysTables>, { apiKeyId, key, answer }: UsedKey & { answer: string }) =>
   db.updateTable("idempotency_keys").set({ answer }).where("api_key_id", "=", apiKeyId).where("key", "=", key),
 );
-
-/** Deletes up to 100 expired keys, so that every call is fast. Rows locked by another transaction are skipped. */
-const deleteExpired = prepared((db: Kysely<ApiKeysTables>, { expiredAt }: Expiry) => {
-  const expired = db
-    .selectFrom("idempotency_keys")
-    .select(["api_key_id", "key"])
-    .where("created_at", "<=", expiredAt)
-    .limit(MAX_DELETED_PER_CALL)
-    .$if(isPostgres(db), (query) => query.forUpdate().skipLocked());
-  return db
-    .deleteFrom("idempotency_keys")
-    .where((where) => where(where.refTuple("api_key_id", "key"), "in", expired.$asTuple("api_key_id", "key")));
-});

@@ -6,6 +6,7 @@ import { migrate } from "@openapi-operations/storage/migrations";
 import { openStorage, type StorageOptions } from "@openapi-operations/storage/open-storage";
 import type { Storage } from "@openapi-operations/storage/storage";
 import { keyUses, type KeyUses } from "./authentication.ts";
+import { expireResponses } from "./expired-responses.ts";
 import { ensureBootstrapKey, ensureQuickstartKey } from "./first-keys.ts";
 import { expectValidScopes } from "./keys.repository.ts";
 import type { ApiKeysTables } from "./keys.table.ts";
@@ -46,7 +47,8 @@ export async function openKeyedStorage<Tables extends ApiKeysTables>(
   await storage.open().catch(() => {}); // each request tries again and reports the error
   const { write }: Storage<any> = storage; // the compiler cannot compare Kysely types of generic tables
   const uses = keyUses(write, logger);
-  onClose(() => uses.close());
+  const expiry = expireResponses(write, logger);
+  onClose(() => Promise.all([uses.close(), expiry.close()]));
   return { storage, keyUses: uses };
 }
 

@@ -1,7 +1,11 @@
-import { expect, test } from "vitest";
+import { pino } from "pino";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { expireResponses } from "../src/expired-responses.ts";
 import { idempotent } from "../src/idempotent.ts";
 import { createApiKey } from "../src/keys.repository.ts";
-import { type Database, temporaryStorage } from "./tables.ts";
+import type { Storage } from "@openapi-operations/storage/storage";
+import { sql } from "kysely";
+import { type Database, opened, temporaryStorage } from "./tables.ts";
 
 test("a duplicate gets 409 while the first request runs, and the stored response once it is done", async () => {
   const storage = await temporaryStorage();
@@ -26,4 +30,33 @@ test("a duplicate gets 409 while the first request runs, and the stored response
   expect(await first).toEqual({ status: 201, body: { id: 1 } });
   expect(await idempotent(input, add)).toMatchObject({ status: 201, body: { id: 1 } });
   expect(await storage.db.selectFrom("things").selectAll().execute()).toHaveLength(1);
+});
+
+test("while one process deletes expired responses, the others leave them", async () => {
+  const storage = await temporaryStorage();
+  const { id } = await storage.write((trx) => createApiKey(trx, { name: "one", environment: "development" }));
+  const row = { api_key_id: id, key: "k1", request_hash: "h", answer: "{}", created_at: 0 };
+  await storage.write((trx) => trx.insertInto("idempotency_keys").values(row).execute());
+  const left = () => storage.db.selectFrom("idempotency_keys").select("key").execute();
+
+  let looks = 0;
+  const start = () => {
+    const { write }: Storage<any> = storage;
+    const counted: typeof write = async (work, isSuccess) => {
+      const result = await write(work, isSuccess);
+      looks++;
+      return result;
+    };
+    const expiry = expireResponses(counted, pino({ enabled: false }), 5);
+    onTestFinished(() => expiry.close());
+  };
+  await opened(storage.url)
+    .transaction()
+    .execute(async (trx) => {
+      await sql`select pg_advisory_xact_lock(7382955338)`.execute(trx);
+      start();
+      await vi.waitFor(() => expect(looks).toBeGreaterThan(2));
+      expect(await left()).toHaveLength(1);
+    });
+  await vi.waitFor(async () => expect(await left()).toEqual([]));
 });

@@ -1,0 +1,92 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { isPostgres } from "@openapi-operations/storage/database";
+import { isDatabaseUnavailable } from "@openapi-operations/storage/database-error";
+import { prepared, preparedFirst } from "@openapi-operations/storage/prepared";
+import type { Storage } from "@openapi-operations/storage/storage";
+import { type Kysely, sql } from "kysely";
+import type { Logger } from "pino";
+import { expiredBefore } from "./idempotent.ts";
+import type { ApiKeysTables } from "./keys.table.ts";
+
+/** How often expired responses are looked for, in milliseconds. They may stay longer, since a request replaces its own. */
+const INTERVAL_MS = 60_000;
+/** The responses that one transaction deletes, so that it holds no write up. */
+const BATCH = 500;
+/** The key of the advisory lock in PostgreSQL. The number is arbitrary, so that other programs are unlikely to use it. */
+const LOCK = 7_382_955_338;
+
+/** The deletion in the background. */
+export interface Expiry {
+  /** Ends it, after the transaction that runs. */
+  close: () => Promise<void>;
+}
+
+/**
+ * Deletes the responses stored for `Idempotency-Key` that have expired, in batches between other writes. No request does this, so
+ * that its statements name one API key each, as a database with several shards wants. Of several processes on PostgreSQL, one
+ * works at a time. Failures are logged once, and tried again.
+ */
+export function expireResponses(
+  write: Storage<ApiKeysTables>["write"],
+  logger: Logger,
+  intervalMs = INTERVAL_MS,
+): Expiry {
+  const closing = new AbortController();
+  let isFailing = false;
+  let running = Promise.resolve();
+
+  const deleteAll = async (): Promise<void> => {
+    try {
+      while (!closing.signal.aborted && (await write(deleteBatch))) await nextTurn();
+      isFailing = false;
+    } catch (error) {
+      const details = isDatabaseUnavailable(error) ? { reason: (error as Error).message } : { err: error };
+      if (!isFailing) logger.warn(details, "expired responses of Idempotency-Key could not be deleted");
+      isFailing = true;
+    }
+  };
+
+  let timer: NodeJS.Timeout;
+  const later = (delay: number): void => {
+    timer = setTimeout(() => {
+      running = deleteAll().then(() => {
+        if (!closing.signal.aborted) later(intervalMs);
+      });
+    }, delay).unref();
+  };
+  later(Math.random() * intervalMs); // processes that start together look at different times
+  return {
+    close: async () => {
+      closing.abort();
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+/** Deletes the oldest expired responses. Resolves with whether there are more. */
+async function deleteBatch(trx: Kysely<ApiKeysTables>): Promise<boolean> {
+  if (isPostgres(trx)) {
+    const { rows } = await sql<{ taken: boolean }>`
+      select pg_try_advisory_xact_lock(${sql.lit(LOCK)}) as taken`.execute(trx);
+    if (!rows[0]?.taken) return false;
+  }
+  const expired = expiredBefore(Date.now());
+  const last = await lastOfBatch(trx, { expired });
+  await deleteUntil(trx, { time: last?.created_at ?? expired });
+  return last !== undefined;
+}
+
+const lastOfBatch = preparedFirst((db: Kysely<ApiKeysTables>, { expired }: { expired: number }) =>
+  db
+    .selectFrom("idempotency_keys")
+    .select("created_at")
+    .where("created_at", "<=", expired)
+    .orderBy("created_at")
+    .offset(BATCH - 1)
+    .limit(1),
+);
+
+const deleteUntil = prepared((db: Kysely<ApiKeysTables>, { time }: { time: number }) =>
+  db.deleteFrom("idempotency_keys").where("created_at", "<=", time),
+);
