@@ -164,18 +164,25 @@ const DATES = ["x-deprecated-at", "x-sunset", "x-successor"];
 export function deprecationChanges(nodes: Pair<Node>, placeOf: (key: string) => Pick<PartChange, "at">): PartChange[] {
   const { before, after } = nodes;
   const [was, is] = [before["deprecated"] === true, after["deprecated"] === true];
+  const isNew = is && !was;
   return [
-    ...(was === is
-      ? []
-      : is
-        ? [{ ...DEPRECATION, what: "is deprecated", ...placeOf("deprecated") }]
-        : [{ ...DEPRECATION, what: "is no longer deprecated" }]),
-    ...DATES.filter((key) => before[key] !== after[key]).map((key) => ({
+    ...(isNew ? [{ ...announced(after), what: "is deprecated", ...placeOf("deprecated") }] : []),
+    ...(was && !is ? [{ ...DEPRECATION, what: "is no longer deprecated" }] : []),
+    ...DATES.filter((key) => before[key] !== after[key] && !(isNew && before[key] === undefined)).map((key) => ({
       ...(key === "x-sunset" ? sunsetRating(before[key], after[key]) : DEPRECATION),
       what: `\`${key}\` ${fromTo(before[key], after[key])}`,
       ...placeOf(key),
     })),
   ];
+}
+
+/** The rating of a new deprecation, with the date and the successor that it announces. */
+function announced({ "x-sunset": sunset, "x-successor": successor }: Node): Rating {
+  const sentences = [
+    ...(typeof sunset === "string" ? [`It may be removed from ${sunset} on.`] : []),
+    ...(typeof successor === "string" ? [`Use \`${successor}\` instead.`] : []),
+  ];
+  return sentences.length === 0 ? DEPRECATION : { ...DEPRECATION, because: sentences.join(" ") };
 }
 
 /** A sunset may be announced, moved to a later date or withdrawn. */
@@ -191,10 +198,9 @@ function changesOf(
   alternatives: Pair<Alternative[] | undefined>,
 ): SchemaChange[] {
   const { documents, field, node } = scope;
-  const announced = ["deprecated", ...DATES];
   const flags = both((side) => {
     const keywords = keywordsOf(documents[side], schemas[side]);
-    return Object.fromEntries(announced.map((key) => [key, keywords[key]?.at(-1)]));
+    return Object.fromEntries(["deprecated", ...DATES].map((key) => [key, keywords[key]?.at(-1)]));
   });
   const deprecations = deprecationChanges(flags, (key) => findKeyword(documents, node, key));
   return [

@@ -127,6 +127,16 @@ export const PATHS: Record<string, ChangeKind> = {
     ],
     at: ["deprecated"],
   },
+  "an operation is deprecated with a sunset and a successor": {
+    ...operation(
+      {},
+      { deprecated: true, "x-deprecated-at": "2026-12-05", "x-sunset": "2030-12-05", "x-successor": "addPet" },
+    ),
+    messages: [
+      "additive POST /pets: The operation is deprecated. It may be removed from 2030-12-05 on. Use `addPet` instead.",
+    ],
+    at: ["deprecated"],
+  },
   "a deprecation is removed": {
     ...operation({ deprecated: true }, {}),
     messages: [
