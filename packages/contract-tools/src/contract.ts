@@ -7,6 +7,8 @@ import { bundle } from "openapi-contract/bundle";
 import { contractChanges } from "openapi-contract/comparison";
 import { ROOT } from "openapi-contract/paths";
 import {
+  CHANGELOG,
+  changelogOf,
   CONTRACT,
   contractCommand,
   type ContractOptions,
@@ -29,9 +31,16 @@ const program = contractProgram({
   name: "contract",
   call: scriptCommand("contract"),
   folder: import.meta.dirname,
-  checks: {
+  additions: {
     option: GENERATED,
-    run: (document, options) => [schemaCheck(document), generatedCheck(document, (options as Generating).generated)],
+    checks: (document, options) => [
+      schemaCheck(document),
+      generatedCheck(document, changelogOf(options), (options as Generating).generated),
+    ],
+    afterRelease: async (document, options) => {
+      const { generatedFiles, write } = await import("./generate/generated-files.ts");
+      await write(await generatedFiles(document, changelogOf(options)), (options as Generating).generated);
+    },
   },
 });
 
@@ -40,10 +49,12 @@ program
   .description("generate types and data from the contract")
   .addOption(CONTRACT)
   .addOption(GENERATED)
+  .addOption(CHANGELOG)
   .option("--check", "write nothing; fail if a generated file differs, or if the folder has another file", false)
-  .action(async ({ contract, generated, check }: Generating & { check: boolean }) => {
+  .action(async (options: Generating & { check: boolean }) => {
     const { generatedFiles, writeOrCheck } = await import("./generate/generated-files.ts");
-    await writeOrCheck(await generatedFiles(await bundle(contract)), generated, check);
+    const files = await generatedFiles(await bundle(options.contract), changelogOf(options));
+    await writeOrCheck(files, options.generated, options.check);
   });
 
 contractCommand(

@@ -19,10 +19,10 @@ export async function schemaCheck(document: BundledDocument): Promise<Check> {
   return { name: "schemas", passed, findings: [], warnings: warnings.map((message) => ({ message })) };
 }
 
-export async function generatedCheck(document: BundledDocument, folder: string): Promise<Check> {
+export async function generatedCheck(document: BundledDocument, changelog: string, folder: string): Promise<Check> {
   // It loads TypeScript, which takes longer than a comparison.
   const { findStaleFiles, generatedFiles } = await import("./generate/generated-files.ts");
-  const stale = await findStaleFiles(await generatedFiles(document), folder);
+  const stale = await findStaleFiles(await generatedFiles(document, changelog), folder);
   const findings = stale.map((name) => ({
     message: `${name} does not match the contract. Run \`${scriptCommand("generate")}\`.`,
   }));

@@ -192,7 +192,7 @@ describe("generate", () => {
     const { status, stdout, stderr } = generate("--check", "--contract", changed);
     expect([status, stdout]).toEqual([1, ""]);
     expect(stderr).toContain(
-      "not as generated from the contract: openapi.json, schema.ts, operations-with-defaults.ts, names.ts, metadata.ts, code-samples.json.\n",
+      "not as generated from the contract: openapi.json, schema.ts, operations-with-defaults.ts, names.ts, metadata.ts, code-samples.json, changelog.json.\n",
     );
     expect(stderr).toContain("npx -y pnpm@12.21.0 generate");
     expect(contentsOf(committed)).toEqual(before);

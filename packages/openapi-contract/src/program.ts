@@ -1,10 +1,12 @@
 /** The commands on a contract: check it, compare it before a merge, and release it. */
+import { writeFile } from "node:fs/promises";
 import { relative } from "node:path";
 import { createProgram } from "@openapi-operations/command-line";
 import { type Command, Option } from "commander";
 import { bundle, type BundledDocument, CONTRACT_FILE } from "./bundle.ts";
 import { CHECK_FORMATS, type CheckFormat, formatChecks, hasPassed } from "./check-formats.ts";
-import { changelogEntry, CHANGES_FORMATS, type ChangesFormat, formatChanges } from "./output.ts";
+import { CHANGES_FORMATS, type ChangesFormat, formatChanges } from "./output.ts";
+import { changelogBeside, nextEntry, readChangelog, updatedChangelog } from "./release/changelog.ts";
 import { type Check, checkContract, lintContract } from "./release/check.ts";
 import { type ContractChange, contractChanges, type Impact, IMPACTS } from "./comparison/compare.ts";
 import { contractAt } from "./comparison/sides.ts";
@@ -19,14 +21,20 @@ export interface ContractProgram {
   call: string;
   /** The folder of its module, in the package whose version `--version` prints. */
   folder: string;
-  /** Checks of the program's own, and the option that they read. */
-  checks?: { option: Option; run: (document: BundledDocument, options: ContractOptions) => Promise<Check>[] };
+  /** What the program does with a contract besides. */
+  additions?: {
+    /** The option of `check` and `release` that the functions read. */
+    option: Option;
+    checks: (document: BundledDocument, options: ContractOptions) => Promise<Check>[];
+    afterRelease: (document: BundledDocument, options: ContractOptions) => Promise<void>;
+  };
 }
 
 /** The options of every command that reads the released contracts. */
 export interface ContractOptions {
   contract: string;
   released?: string;
+  changelog?: string;
 }
 
 type Checking = ContractOptions & { format: CheckFormat };
@@ -40,15 +48,17 @@ const RELEASED = new Option(
   "--released <folder>",
   "the folder of the released contracts (default: released, beside the contract)",
 );
+export const CHANGELOG = new Option("--changelog <file>", "the changelog (default: CHANGELOG.md, beside the contract)");
 
 /** Creates the program. The caller may add commands to it, and runs it. */
-export function contractProgram({ name, call, folder, checks }: ContractProgram): Command {
+export function contractProgram({ name, call, folder, additions }: ContractProgram): Command {
   const program = createProgram(name, {
     description: "Checks a contract, compares it before a merge, and releases it.",
     folder,
     examples: ["check", "diff HEAD", "diff old.yaml new.yaml --fail-on breaking"].map((words) => `${call} ${words}`),
   });
-  const moreChecks = (options: ContractOptions) => (document: BundledDocument) => checks?.run(document, options) ?? [];
+  const moreChecks = (options: ContractOptions) => (document: BundledDocument) =>
+    additions?.checks(document, options) ?? [];
 
   program
     .command("lint")
@@ -63,6 +73,7 @@ export function contractProgram({ name, call, folder, checks }: ContractProgram)
     "check what `lint` checks, and the compatibility with the last release",
   )
     .addOption(formatOption(CHECK_FORMATS))
+    .addOption(CHANGELOG)
     .action(async (options: Checking) =>
       reportChecks(await checkContract({ ...options, moreChecks: moreChecks(options) }), options.format),
     );
@@ -81,35 +92,58 @@ export function contractProgram({ name, call, folder, checks }: ContractProgram)
       if (changes.some(({ impact, approval }) => !approval && isFailing(impact))) process.exitCode = 1;
     });
 
-  contractCommand(program, "changelog", "print the changelog entry for the users of the contract, as Markdown").action(
-    async (options: ContractOptions) => {
-      const { info } = await bundle(options.contract);
-      const last = await lastReleased(releasedFolder(options));
-      print(
-        last === undefined
-          ? `## ${info.version}\n\nThe first release.`
-          : changelogEntry(info.version, await changesSince(undefined, options)),
-      );
-    },
-  );
+  contractCommand(
+    program,
+    "changelog",
+    "write the changes of each version, and those since the last release, for the users of the contract",
+  )
+    .addOption(CHANGELOG)
+    .option("--check", "write nothing; fail if the changelog is not up to date", false)
+    .option("--print", "write nothing; print the entry of the changes since the last release", false)
+    .action(async (options: ContractOptions & { check: boolean; print: boolean }) => {
+      if (options.print) return print(await nextEntry(options.contract, releasedFolder(options)));
+      const isCurrent = await updateChangelog(options, options.check);
+      const file = relative(ROOT, changelogOf(options));
+      if (options.check && !isCurrent) process.exitCode = 1;
+      if (isCurrent) print(`${file} is up to date.`);
+      else print(options.check ? `${file} is not up to date. Run \`${call} changelog\`.` : `Wrote ${file}.`);
+    });
 
   const releasing = contractCommand(
     program,
     "release",
-    "save the contract as released, if it passes every check",
-  ).action(async (options: ContractOptions) => {
-    const found = await checkContract({ ...options, moreChecks: moreChecks(options), isRelease: true });
-    if (!found.every(hasPassed)) return reportChecks(found, "text");
-    const file = await release(await bundle(options.contract), releasedFolder(options));
-    print(`Released as ${relative(ROOT, file)}. Commit it.`);
-  });
-  if (checks) for (const command of [check, releasing]) command.addOption(checks.option);
+    "save the contract as released and write its changelog, if the contract passes every check",
+  )
+    .addOption(CHANGELOG)
+    .action(async (options: ContractOptions) => {
+      const found = await checkContract({ ...options, moreChecks: moreChecks(options), isRelease: true });
+      if (!found.every(hasPassed)) return reportChecks(found, "text");
+      const document = await bundle(options.contract);
+      const file = await release(document, releasedFolder(options));
+      await updateChangelog(options);
+      await additions?.afterRelease(document, options);
+      print(`Released as ${relative(ROOT, file)}. Commit it with ${relative(ROOT, changelogOf(options))}.`);
+    });
+  if (additions) for (const command of [check, releasing]) command.addOption(additions.option);
   return program;
 }
 
 /** Returns the folder of the released contracts. */
 export function releasedFolder({ contract, released }: ContractOptions): string {
   return released ?? releasedBeside(contract);
+}
+
+export function changelogOf({ contract, changelog }: ContractOptions): string {
+  return changelog ?? changelogBeside(contract);
+}
+
+/** Writes the changelog if it is not up to date, unless it is only checked. Returns whether it was. */
+async function updateChangelog(options: ContractOptions, isCheck = false): Promise<boolean> {
+  const file = changelogOf(options);
+  const text = await readChangelog(file);
+  const updated = await updatedChangelog(text, options.contract, releasedFolder(options));
+  if (!isCheck && updated !== text) await writeFile(file, updated);
+  return updated === text;
 }
 
 /** Adds a command that reads the contract and the released ones. */

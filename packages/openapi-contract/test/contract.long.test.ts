@@ -1,18 +1,19 @@
 import { execFile } from "node:child_process";
-import { readdir } from "node:fs/promises";
-import { resolve } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { bundle } from "../src/bundle.ts";
 import { CONTRACT_FILE, ROOT } from "../src/paths.ts";
 import { parseVersion, release, versionAfter } from "../src/release/released.ts";
 import { LESS_PER_PAGE, NEW_PARAMETER, type TemporaryContract, temporaryContract } from "./temporary-contract.ts";
 
+let folder: string;
 let contract: string;
 let released: string;
 let edit: TemporaryContract["edit"];
 let versionOf: TemporaryContract["version"];
 beforeEach(async () => {
-  ({ contract, released, edit, version: versionOf } = await temporaryContract());
+  ({ folder, contract, released, edit, version: versionOf } = await temporaryContract());
 });
 
 describe("openapi-contract", () => {
@@ -30,15 +31,23 @@ describe("openapi-contract", () => {
     expect(failed.stdout).toMatch(/ {2}additive +GET \/pets: .* \(\S+openapi\.yaml:\d+\)/);
 
     await edit([`version: ${version}`, `version: ${next}`]);
-    const { stdout: entry } = await run("changelog");
-    expect(entry).toContain(
-      `## ${next}\n\n### New, deprecated or relaxed\n\n- \`GET /pets\`: Query parameter "sold" is added. Clients need not send it.`,
-    );
+    const { stdout: entry } = await run("changelog", "--print");
+    const change = '### New or relaxed\n\n- `GET /pets`: Query parameter "sold" is added. Clients need not send it.\n';
+    expect(entry).toBe(`## ${next}\n\n${change}`);
+    expect(await run("changelog", "--check")).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringContaining("is not up to date. Run `contract changelog`.") as string,
+    });
     const { stdout: json } = await run("diff", "--format", "json");
     expect(JSON.parse(json)).toMatchObject({ changes: [{ impact: "additive", place: "GET /pets" }, {}] });
 
     expect(await run("release")).toMatchObject({ exitCode: 0 });
     expect(await readdir(released)).toEqual([`${version}.yaml`, `${next}.yaml`]);
+    const changelog = await readFile(join(folder, "CHANGELOG.md"), "utf8");
+    expect(changelog).toMatch(
+      new RegExp(`\\n## ${next} - \\d{4}-\\d\\d-\\d\\d\\n\\n### New or relaxed\\n[^]*\\n## ${version} - `),
+    );
+    expect(await run("changelog", "--check")).toMatchObject({ exitCode: 0 });
   });
 
   test("check --format github annotates the lines of a pull request", async () => {

@@ -104,8 +104,8 @@ describe("the file beside the contract", () => {
 
   test("may be missing or empty", () => {
     const none = { severity: [], approved: [] };
-    expect(decisionsBeside(join(folder, "openapi.yaml"))).toEqual(none);
-    expect(read("# nothing yet\n")).toEqual(none);
+    expect(decisionsBeside(join(folder, "openapi.yaml"))).toMatchObject(none);
+    expect(read("# nothing yet\n")).toMatchObject(none);
   });
 
   test.each([

@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { type Impact, mostSevere } from "../src/comparison/changes.ts";
 import { type ContractChange, contractChanges } from "../src/comparison/compare.ts";
 import { formatChecks } from "../src/check-formats.ts";
-import { changelogEntry, formatChanges, formatMarkdown } from "../src/output.ts";
+import { formatChanges, formatMarkdown } from "../src/output.ts";
 import type { Check } from "../src/release/check.ts";
 import { compareVersions, parseVersion, versionAfter } from "../src/release/released.ts";
 
@@ -129,32 +129,6 @@ describe("formatChanges formats changes", () => {
         "::error file=openapi/openapi.yaml,line=7,title=breaking::GET /pets: It is removed.",
       ].join("\n"),
     );
-  });
-});
-
-describe("changelogEntry", () => {
-  test("lists each change once, by impact", () => {
-    const another: ContractChange = { ...ADDITIVE, place: "GET /cats" };
-    const documented: ContractChange = { impact: "documentation", place: "GET /pets", message: "It is described." };
-    expect(changelogEntry("2.0.0", [BREAKING, documented, ADDITIVE, another, ADDITIVE, BREAKING])).toBe(`## 2.0.0
-
-### Breaking: change your calls
-
-- \`GET /pets\`: It is removed.
-
-### New, deprecated or relaxed
-
-- \`GET /dogs\`: It is added.
-- \`GET /cats\`: It is added.
-
-### Documentation
-
-- \`GET /pets\`: It is described.
-`);
-  });
-
-  test("reports that nothing changed", () => {
-    expect(changelogEntry("1.0.1", [])).toBe("## 1.0.1\n\nNo changes.\n");
   });
 });
 

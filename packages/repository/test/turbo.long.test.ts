@@ -47,6 +47,7 @@ describe("the cache", () => {
       for (const file of ["schemas/pets/pet.yml", "schemas/order.json"])
         expect(rerunAfterChange(`openapi/${file}`)).toEqual(expect.arrayContaining(expected));
       expect(rerunAfterChange("openapi/released/1.0.0.yaml")).not.toContain("@petstore/contract#generate");
+      expect(rerunAfterChange("openapi/CHANGELOG.md")).toContain("@petstore/contract#generate");
     });
 
     test("the date: the lint of the contract is never cached", () => {

@@ -6,7 +6,8 @@ import { scriptCommand } from "@openapi-operations/command-line";
 import { operationsOf, requirementsOf } from "openapi-document";
 import { compilableTypes, documentForTypes, withRequestDefaultsRequired } from "openapi-document/openapi-typescript";
 import type { OpenAPI3 } from "openapi-typescript";
-import { ROOT } from "openapi-contract/paths";
+import { changelogBeside, publishedChangelog, readChangelog } from "openapi-contract/changelog";
+import { CONTRACT_FILE, ROOT } from "openapi-contract/paths";
 import { aliasesOf } from "./aliases.ts";
 import { basePathOf, type BundledDocument } from "openapi-contract/bundle";
 import { type ClientSettings, codeSamples } from "./code-samples.ts";
@@ -15,8 +16,11 @@ import { withHoverTexts } from "./hover-texts.ts";
 
 const BANNER = "// Generated from the contract by `pnpm generate`. Do not edit.\n";
 
-/** Generates each file of `src/generated` as a string, by name: types, the bundled document, its hash, aliases, samples. */
-export async function generatedFiles(document: BundledDocument): Promise<Record<string, string>> {
+/** Generates each file of `src/generated` as a string, by name: types, the bundled document, its hash, aliases, samples, the changelog. */
+export async function generatedFiles(
+  document: BundledDocument,
+  changelog = changelogBeside(CONTRACT_FILE),
+): Promise<Record<string, string>> {
   const json = `${JSON.stringify(document, null, 2)}\n`;
   const { servers: _, ...elsewhere } = document;
   const typed = documentForTypes(document);
@@ -42,6 +46,7 @@ export async function generatedFiles(document: BundledDocument): Promise<Record<
       "\n/** Commands that try operations: `{url}` stands for the base URL, `{key}` for an API key, `$TOKEN` for a token. */\n" +
       `export const curlExamples: readonly string[] = ${JSON.stringify(curls, null, 2)};\n`,
     "code-samples.json": `${JSON.stringify(codeSamples(document, await clientSettings()), null, 2)}\n`,
+    "changelog.json": `${JSON.stringify(publishedChangelog(await readChangelog(changelog)), null, 2)}\n`,
   };
 }
 

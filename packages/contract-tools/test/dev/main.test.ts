@@ -40,7 +40,7 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
 
   expect(await reported()).toBe(`Watching 3 packages and the contract; Ctrl+C stops. First, a check of everything:
   contract   unchanged since the last commit; after … s
-  ${WROTE}
+  ${WROTE.replace("code-samples.json", "code-samples.json, changelog.json")}
   typecheck  no errors in 3 packages; after … s
   service    started ${RUNS}
   summary    no errors, no changes, the service is up to date; after … s

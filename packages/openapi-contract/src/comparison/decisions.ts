@@ -18,6 +18,35 @@ const matched = {
   change: z.string().min(1).optional(),
 };
 
+/** A string with placeholders such as `{{message}}`. */
+function template(...known: string[]) {
+  return z.string().check(({ value, issues }) => {
+    const unknown = [...value.matchAll(/\{\{(.*?)\}\}/g)].find(([, name]) => !known.includes(name!.trim()));
+    if (unknown === undefined) return;
+    const use = known.length === 0 ? "A heading has none" : `Use ${known.map((name) => `{{${name}}}`).join(", ")}`;
+    issues.push({ code: "custom", input: value, message: `${unknown[0]} is no placeholder. ${use}` });
+  });
+}
+
+const heading = (text: string) => template().nullable().default(text);
+
+/** The words of the changelog. */
+const words = z.strictObject({
+  /** The headings of the groups, in this order. A group whose heading is null is left out. */
+  headings: z
+    .strictObject({
+      breaking: heading("Breaking: change your calls"),
+      deprecated: heading("Deprecated: prepare for the removal"),
+      additive: heading("New or relaxed"),
+      documentation: heading("Documentation"),
+    })
+    .prefault({}),
+  /** The line of a change, in Markdown. */
+  entry: template("places", "message").default("{{places}}: {{message}}"),
+});
+
+export type Words = z.infer<typeof words>;
+
 const decisions = z.strictObject({
   /** The impact of some changes, in place of that of the comparison. The first entry that matches decides. */
   severity: z.array(z.strictObject({ ...matched, impact: z.enum(IMPACTS) })).default([]),
@@ -25,6 +54,7 @@ const decisions = z.strictObject({
   approved: z
     .array(z.strictObject({ ...matched, reason: z.string().min(1), by: z.string().min(1), until: z.iso.date() }))
     .default([]),
+  changelog: words.prefault({}),
 });
 
 /** What people have decided about the changes of a contract. */
@@ -101,7 +131,7 @@ function levelsIn(document: OpenApiDocument): Map<string, string | undefined> {
 /** Returns the changes with the decisions about them. `today` is such as `2026-12-05`. */
 export function decided<Change extends Rated>(
   changes: Change[],
-  { severity, approved }: Decisions,
+  { severity, approved }: Pick<Decisions, "severity" | "approved">,
   today = dayOf(new Date()),
 ): Change[] {
   return changes.map((change) => {
@@ -113,7 +143,11 @@ export function decided<Change extends Rated>(
 }
 
 /** Returns a sentence on each approval that applies to none of the changes since the last release, or whose last day has passed. */
-export function staleApprovals(changes: Rated[], { approved }: Decisions, today = dayOf(new Date())): string[] {
+export function staleApprovals(
+  changes: Rated[],
+  { approved }: Pick<Decisions, "approved">,
+  today = dayOf(new Date()),
+): string[] {
   return approved.flatMap((entry) => {
     const name = `The approval of ${entry.place}${entry.change === undefined ? "" : `: ${entry.change}`} in ${FILE}`;
     if (entry.until < today) return [`${name} ended on ${entry.until}. Remove it, or set a later day.`];
@@ -134,6 +168,7 @@ function patternOf(text: string, end: "$" | ""): RegExp {
   return new RegExp(`^${parts.join("[^]*")}${end}`);
 }
 
-function dayOf(date: Date): string {
+/** Returns the day of a date in UTC, such as `2026-12-05`. */
+export function dayOf(date: Date): string {
   return date.toISOString().slice(0, 10);
 }

@@ -16,16 +16,30 @@ export interface Released {
   version: Version;
 }
 
+/** The file of a released contract. */
+export interface ReleasedFile {
+  file: string;
+  version: Version;
+}
+
 /** Returns the released contract with the highest version; undefined before the first release. */
 export async function lastReleased(folder: string): Promise<Released | undefined> {
+  const last = (await releasedFiles(folder)).at(-1);
+  return last && { document: await readReleased(last), version: last.version };
+}
+
+/** Returns the files of the released contracts, the lowest version first. */
+export async function releasedFiles(folder: string): Promise<ReleasedFile[]> {
   const names = await readdir(folder).catch(() => []);
   const released = names.flatMap((name) => {
     const version = parseVersion(name.replace(/\.yaml$/, ""));
     return version === undefined ? [] : { file: join(folder, name), version };
   });
-  const last = released.toSorted((one, other) => compareVersions(one.version, other.version)).at(-1);
-  if (last === undefined) return undefined;
-  return { document: parse(await readFile(last.file, "utf8")) as BundledDocument, version: last.version };
+  return released.toSorted((one, other) => compareVersions(one.version, other.version));
+}
+
+export async function readReleased({ file }: ReleasedFile): Promise<BundledDocument> {
+  return parse(await readFile(file, "utf8")) as BundledDocument;
 }
 
 /** Saves a contract as released and returns the path of the file. Rejects if this version is released with other content. */
