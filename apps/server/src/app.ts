@@ -42,6 +42,7 @@ export async function createApp(options: AppOptions): Promise<Express> {
     observer,
     document,
     codeSamples: async () => (await import("@petstore/contract/code-samples")).codeSamples,
+    changelog: async () => (await import("@petstore/contract/changelog")).changelog,
     basePath,
     errorFormat,
     runInSnapshot: isCaching ? storage.snapshot : (run) => storage.snapshot(() => run(undefined, undefined)), // no version, so no caching

@@ -36,9 +36,12 @@ describe("the published contract", () => {
     });
   });
 
-  test("the page's document has code samples in addition, and the published contract does not", async () => {
-    const { paths, ...rest } = (await (await get("/docs/openapi.json")).json()) as typeof document;
-    expect({ ...rest, paths: document.paths }).toEqual(document);
+  test("the page's document has code samples and the changelog in addition, and the published contract does not", async () => {
+    const { paths, info, ...rest } = (await (await get("/docs/openapi.json")).json()) as typeof document;
+    const [line, ...description] = info.description.split("\n\n");
+    expect(line).toContain(`[changes in ${document.info.version}](docs/changelog#${document.info.version})`);
+    const withoutLine = { ...info, description: `${description.join("\n\n")}\n` };
+    expect({ ...rest, info: withoutLine, paths: document.paths }).toEqual(document);
     expect(paths["/pets"].get).toEqual({ ...document.paths["/pets"].get, "x-codeSamples": codeSamples["GET /pets"] });
     expect(await (await get("/docs")).text()).toContain('"url":"/docs/openapi.json"');
     expect(await (await get("/openapi.json")).text()).not.toContain("x-codeSamples");

@@ -94,6 +94,20 @@ test("axe reports no violation on a wide screen and on a phone, and enough contr
   expect((await violations(page, "[role=dialog]")).filter(({ id }) => !SCALARS_OWN.has(id))).toEqual([]);
 });
 
+test("the page leads to the changelog, in which axe reports no violation and nothing is wider than a phone", async () => {
+  const { page, complaints } = await open();
+  await page.getByRole("link", { name: "changes in" }).click();
+  await page.getByRole("heading", { name: document.info.version }).waitFor();
+  await page.evaluate(axe); // by the protocol of the tests, which the policy of the page does not concern
+  await page.setViewportSize(PHONE);
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await violations(page, "body")).toEqual([]);
+  }
+  expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(PHONE.width);
+  expect(complaints).toEqual([]);
+});
+
 test("the copy button keeps a distance from the last status, on wide screens and on phones", async () => {
   const { page } = await open("#tag/pets/POST/pets");
   const section = page.locator('section[id$="tag/pets/POST/pets"]');

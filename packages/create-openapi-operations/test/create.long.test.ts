@@ -95,6 +95,8 @@ describe("a service from a contract of ten operations", { timeout: 120_000 }, ()
       ),
     );
     expect(statuses).toEqual([501, 501, 401]);
+    const feed = await fetch(new URL("/docs/changelog.atom", service.baseUrl)); // of the release above
+    expect(await feed.text()).toContain(" 1.0.0</title>");
     await service.stop("SIGINT");
     const mock = await start(["mock", "--port", "0"]);
     const created = await fetch(`${mock.baseUrl}/events`, {

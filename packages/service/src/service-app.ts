@@ -1,6 +1,7 @@
 import express, { type Express, type RequestHandler } from "express";
 import { type Implementation, mountPath } from "express-operations";
-import { type CodeSamples, documentationPage } from "./documents/reference-page.ts";
+import { changelogPage, FEED } from "./documents/changelog-page.ts";
+import { documentationPage, type PageParts } from "./documents/reference-page.ts";
 import { contractDocument, type ServedDocument } from "./documents/contract-document.ts";
 import { type ErrorFormat, problem } from "./problems.ts";
 import { allowGetHead, onError, type Outages } from "./http/express-handlers.ts";
@@ -20,14 +21,13 @@ import type { Tracing } from "./observability/tracing.ts";
 import type { ServiceConfig } from "./settings.ts";
 
 /** The options of `createServiceApp`. */
-export interface ServiceAppOptions extends Pick<StageOptions, "logger" | "isSecret" | "maxInFlight" | "runInSnapshot"> {
+export interface ServiceAppOptions
+  extends Pick<StageOptions, "logger" | "isSecret" | "maxInFlight" | "runInSnapshot">, PageParts {
   document: ServedDocument;
   isStopping: () => boolean;
   /** Returns the failure that keeps the service from serving, if any. Its message is sent to the client. */
   findFailure: () => Promise<{ error: unknown; message: string } | undefined>;
   outages: Outages;
-  /** Loads the code samples of the reference page. Default: the page generates its own. */
-  codeSamples?: (() => Promise<CodeSamples>) | undefined;
   /** The path of the API, such as `/v1`, or empty. Without one, the API has no paths of the service, such as `/healthz`. */
   basePath: string;
   /** Serves all requests below the base path. */
@@ -44,7 +44,7 @@ export interface ServiceAppOptions extends Pick<StageOptions, "logger" | "isSecr
 
 /**
  * Returns an Express app with the API below the base path, the probes `/healthz` and `/readyz`, and the contract as document and
- * page.
+ * page, with its changelog.
  */
 export function createServiceApp(options: ServiceAppOptions): Express {
   const { document, basePath, logger, outages, tracing, observer, strictTransportSecurity, trustProxy = [] } = options;
@@ -73,12 +73,14 @@ export function createServiceApp(options: ServiceAppOptions): Express {
   app.all("/healthz", allowGetHead, (_request, response) => void response.json({ status: "ok" }));
   app.all("/readyz", allowGetHead, readiness(options));
   observer?.observeReadiness(async () => !options.isStopping() && (await options.findFailure()) === undefined);
-  app.use(["/openapi.json", "/openapi.yaml"], (request, response, next) => {
+  app.use(["/openapi.json", "/openapi.yaml", FEED], (request, response, next) => {
     if (isPreflight(request)) return sendPreflight(response);
     (response.locals as RequestState).defaultHeaders = crossOriginHeaders;
     next();
   });
-  app.use(contractDocument(document, basePath), documentationPage(document, basePath, options.codeSamples));
+  app.use(contractDocument(document, basePath));
+  if (options.changelog !== undefined) app.use(changelogPage(document, options.changelog));
+  app.use(documentationPage(document, basePath, options));
   const notFoundMessage = `There is no resource at this path. The operations are below ${basePath || "/"}; see /docs.`;
   app.use((_request, _response, next) => next(problem("not_found", undefined, notFoundMessage)));
   app.use(onError(logger, outages, options.errorFormat));

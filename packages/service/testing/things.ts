@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Request } from "express";
 import { implement, type OpenApiDocument, type SecurityHandler } from "express-operations";
+import type { Changelog } from "../src/documents/changelog-page.ts";
 import type { ServedDocument } from "../src/documents/contract-document.ts";
 import type { ServiceProgram } from "../src/life/run-service.ts";
 import type { OpenedService, ProcessContext } from "../src/life/serving.ts";
@@ -114,6 +115,8 @@ export interface ThingsOptions {
   before?: (operationId: string) => unknown;
   /** Default: `/v1`. */
   basePath?: string;
+  /** Default: none. */
+  changelog?: Changelog;
   /** Default: `ErrorBody`. */
   errorFormat?: ErrorFormat;
   /** Returns the failure that keeps the service from serving. Default: none. */
@@ -128,6 +131,7 @@ export function thingsService({
   isOutage = (error) => error instanceof Outage,
   before = () => {},
   basePath = "/v1",
+  changelog,
   errorFormat = plainErrors,
   findFailure = async () => undefined,
 }: ThingsOptions): Omit<ServiceProgram, "path"> {
@@ -171,6 +175,7 @@ export function thingsService({
       ...config,
       document,
       basePath,
+      changelog: changelog && (async () => changelog),
       errorFormat,
       runInSnapshot: (run) => run(undefined, undefined),
       logger,

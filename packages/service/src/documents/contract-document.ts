@@ -5,7 +5,7 @@ import { originOf } from "../http/forwarded.ts";
 
 /** The fields of the OpenAPI document that the service reads. */
 export interface ServedDocument {
-  info: { title: string; version: string };
+  info: { title: string; version: string; description?: string };
   servers?: object[];
   paths?: object;
   components?: { securitySchemes?: object; [section: string]: unknown };
@@ -43,24 +43,35 @@ async function toYaml(served: object): Promise<string> {
   return stringify(served, { lineWidth: 0, aliasDuplicateObjects: false });
 }
 
-/**
- * Sends a string with the address of the request in place of the placeholder. The string is rendered once, and its body and tag are
- * kept until a request has another address.
- */
+/** Sends a string with the address of the request in place of the placeholder. The string is rendered once. */
 function withAddress(type: string, basePath: string, render: () => Promise<string>): RequestHandler {
   let rendered: Promise<string[]> | undefined;
   const parts = () => (rendered ??= render().then((text) => text.split(new RegExp(`"?${ADDRESS_PLACEHOLDER}"?`))));
-  let latest: { address: string; body: Buffer; tag: string } | undefined;
-  return async (request, response) => {
-    const address = (originOf(request) ?? "") + basePath;
-    const text = await parts();
-    if (latest?.address !== address) {
-      const body = Buffer.from(text.join(JSON.stringify(address)));
-      latest = { address, body, tag: entityTagOf(body) };
+  return tagged({ "Content-Type": type }, async (origin) => (await parts()).join(JSON.stringify(origin + basePath)));
+}
+
+/**
+ * Sends what `render` returns for the origin of the request, which is empty if it is unknown. The body and its strong `ETag`
+ * (RFC 9110, section 8.8.3) are kept until a request has another origin. Passes the request on if there is nothing to send.
+ */
+export function tagged(
+  headers: Record<string, string>,
+  render: (origin: string) => Promise<string | undefined>,
+): RequestHandler {
+  let latest: { origin: string; body: Buffer; tag: string } | undefined;
+  return async (request, response, next) => {
+    const origin = originOf(request) ?? "";
+    let current = latest;
+    if (current?.origin !== origin) {
+      const text = await render(origin);
+      if (text === undefined) return next();
+      const body = Buffer.from(text);
+      latest = current = { origin, body, tag: entityTagOf(body) };
     }
-    const { body, tag } = latest;
-    response.set("ETag", tag);
-    if (isNotModified(request.headers["if-none-match"], tag)) response.writeHead(304).end();
-    else response.setHeader("Content-Type", type).send(body);
+    const { body, tag } = current;
+    response.setHeader("ETag", tag);
+    if (isNotModified(request.headers["if-none-match"], tag)) return void response.writeHead(304).end();
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    response.send(body);
   };
 }
