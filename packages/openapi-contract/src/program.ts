@@ -73,7 +73,6 @@ export function contractProgram({ name, call, folder, additions }: ContractProgr
     "check what `lint` checks, and the compatibility with the last release",
   )
     .addOption(formatOption(CHECK_FORMATS))
-    .addOption(CHANGELOG)
     .action(async (options: Checking) =>
       reportChecks(await checkContract({ ...options, moreChecks: moreChecks(options) }), options.format),
     );
@@ -124,7 +123,10 @@ export function contractProgram({ name, call, folder, additions }: ContractProgr
       await additions?.afterRelease(document, options);
       print(`Released as ${relative(ROOT, file)}. Commit it with ${relative(ROOT, changelogOf(options))}.`);
     });
-  if (additions) for (const command of [check, releasing]) command.addOption(additions.option);
+  if (additions) {
+    check.addOption(CHANGELOG).addOption(additions.option);
+    releasing.addOption(additions.option);
+  }
   return program;
 }
 
