@@ -33,10 +33,11 @@ const program = contractProgram({
   folder: import.meta.dirname,
   additions: {
     option: GENERATED,
-    checks: (document, options) => [
-      schemaCheck(document),
-      generatedCheck(document, changelogOf(options), (options as Generating).generated),
-    ],
+    checks: (document, options) => {
+      const { generated } = options as Partial<Generating>; // absent for a contract of a list
+      const isGenerated = generated === undefined ? [] : [generatedCheck(document, changelogOf(options), generated)];
+      return [schemaCheck(document), ...isGenerated];
+    },
     afterRelease: async (document, options) => {
       const { generatedFiles, write } = await import("./generate/generated-files.ts");
       await write(await generatedFiles(document, changelogOf(options)), (options as Generating).generated);

@@ -1,4 +1,4 @@
-import { annotation, changeAnnotation, changeLine } from "./output.ts";
+import { annotation, changeAnnotation, changeLine, titled } from "./output.ts";
 import type { Check, Finding } from "./release/check.ts";
 
 const FORMATS = { text: asText, json: asJson, github: asAnnotations, sarif: asSarif, junit: asJunit };
@@ -66,13 +66,14 @@ function asSarif(checks: Check[]): string {
 
 /** A test case for each check, and one for each finding: https://github.com/testmoapp/junitxml */
 function asJunit(checks: Check[]): string {
-  const cases = checks.flatMap(({ name, findings, warnings = [] }) => {
+  const cases = checks.flatMap(({ name: check, contract, findings, warnings = [] }) => {
+    const name = titled(check, contract);
     const printed = warnings.map((finding) => `${where(finding)}${ruled(finding)}`).join("\n");
     const output = printed === "" ? "" : `\n    <system-out>${xml(printed)}</system-out>`;
-    if (findings.length === 0) return [`  <testcase classname="contract" name="${name}">${output}</testcase>`];
+    if (findings.length === 0) return [`  <testcase classname="contract" name="${xml(name)}">${output}</testcase>`];
     return findings.map((finding) => {
       const failure = `<failure message="${xml(finding.message)}">${xml(where(finding) + ruled(finding))}</failure>`;
-      return `  <testcase classname="contract.${name}" name="${xml(finding.rule ?? name)}">\n    ${failure}</testcase>`;
+      return `  <testcase classname="contract.${xml(name)}" name="${xml(finding.rule ?? name)}">\n    ${failure}</testcase>`;
     });
   });
   const failures = checks.reduce((sum, { findings }) => sum + findings.length, 0);
@@ -84,8 +85,8 @@ function findingsOf(checks: Check[]) {
   const all = (level: "error" | "warning", findings: Finding[], title: string) =>
     findings.map((finding) => ({ level, title, finding }));
   return [
-    ...checks.flatMap(({ name, findings }) => all("error", findings, name)),
-    ...checks.flatMap(({ name, warnings = [] }) => all("warning", warnings, name)),
+    ...checks.flatMap(({ name, contract, findings }) => all("error", findings, titled(name, contract))),
+    ...checks.flatMap(({ name, contract, warnings = [] }) => all("warning", warnings, titled(name, contract))),
   ];
 }
 

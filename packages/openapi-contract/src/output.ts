@@ -19,13 +19,18 @@ export function changeLine(change: ContractChange): string {
 }
 
 export function changeAnnotation(change: ContractChange): string {
-  const { impact, place, approval, at } = change;
+  const { contract, impact, place, approval, at } = change;
   const level = impact === "breaking" && !approval ? "error" : "notice";
   return annotation(level, {
-    title: approval ? "approved" : impact,
+    title: titled(approval ? "approved" : impact, contract),
     message: `${place}: ${reported(change)}`,
     ...(at && { at }),
   });
+}
+
+/** Returns the title of an annotation, with the contract if there are several. */
+export function titled(title: string, contract: string | undefined): string {
+  return contract === undefined ? title : `${contract}: ${title}`;
 }
 
 /** Returns the message of a change, and who wants it. */
@@ -108,7 +113,7 @@ function sentence(message: string): string {
 }
 
 /** Writes each character that Markdown or HTML gives a meaning as a character reference. */
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ")
     .replaceAll(/[^\p{L}\p{N}\s.,;:"'/(){}=%-]/gu, (character) => `&#${character.codePointAt(0)!};`);

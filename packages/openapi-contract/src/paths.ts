@@ -3,7 +3,13 @@ import { dirname, join, resolve } from "node:path";
 
 const CONTRACTS = ["openapi/openapi.yaml", "openapi.yaml", "openapi.json"];
 
-/** The root of the repository: the nearest folder with a contract, from that of the process upwards; without one, that of the process. */
+/** The file that lists the contracts of a repository with several. */
+export const CONTRACT_LIST = "contracts.yaml";
+
+/**
+ * The root of the repository: the nearest folder with a contract or a list of contracts, from that of the process upwards; without
+ * one, that of the process.
+ */
 export const ROOT = rootFrom(process.cwd()) ?? process.cwd();
 
 /** The source file of the contract. */
@@ -20,6 +26,6 @@ function contractIn(folder: string): string | undefined {
 }
 
 function rootFrom(folder: string): string | undefined {
-  if (contractIn(folder) !== undefined) return folder;
+  if (contractIn(folder) !== undefined || existsSync(join(folder, CONTRACT_LIST))) return folder;
   return dirname(folder) === folder ? undefined : rootFrom(dirname(folder));
 }

@@ -1,17 +1,20 @@
 /** The commands on a contract: check it, compare it before a merge, and release it. */
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { relative } from "node:path";
 import { createProgram } from "@openapi-operations/command-line";
 import { type Command, Option } from "commander";
 import { bundle, type BundledDocument, CONTRACT_FILE } from "./bundle.ts";
-import { CHECK_FORMATS, type CheckFormat, formatChecks, hasPassed } from "./check-formats.ts";
-import { CHANGES_FORMATS, type ChangesFormat, formatChanges } from "./output.ts";
+import { CHECK_FORMATS, type CheckFormat, hasPassed } from "./check-formats.ts";
+import { formatChangeReports, formatCheckReports, type Report } from "./contract-reports.ts";
+import { type ContractEntry, selectedContracts, type Selection, wholeChange } from "./contracts.ts";
+import { CHANGES_FORMATS, type ChangesFormat } from "./output.ts";
 import { changelogBeside, nextEntry, readChangelog, updatedChangelog } from "./release/changelog.ts";
 import { type Check, checkContract, lintContract } from "./release/check.ts";
 import { type ContractChange, contractChanges, type Impact, IMPACTS } from "./comparison/compare.ts";
-import { contractAt } from "./comparison/sides.ts";
-import { ROOT } from "./paths.ts";
-import { lastReleased, release, type Released, releasedBeside } from "./release/released.ts";
+import { contractAt, type Side } from "./comparison/sides.ts";
+import { CONTRACT_LIST, ROOT } from "./paths.ts";
+import { lastReleased, release, releasedBeside } from "./release/released.ts";
 
 /** The program that has the commands. */
 export interface ContractProgram {
@@ -37,12 +40,16 @@ export interface ContractOptions {
   changelog?: string;
 }
 
-type Checking = ContractOptions & { format: CheckFormat };
-type Comparing = ContractOptions & { format: ChangesFormat; failOn?: Impact };
+type Checking = Selection & { format: CheckFormat };
+type Comparing = Selection & { format: ChangesFormat; failOn?: Impact };
 
 export const CONTRACT = new Option("--contract <file>", "the contract").default(
   CONTRACT_FILE,
   relative(ROOT, CONTRACT_FILE),
+);
+const SELECTED = new Option(
+  "--contract <contract>",
+  `one contract, by its path or its name in ${CONTRACT_LIST} (default: all of that, else "${relative(ROOT, CONTRACT_FILE)}")`,
 );
 const RELEASED = new Option(
   "--released <folder>",
@@ -63,21 +70,24 @@ export function contractProgram({ name, call, folder, additions }: ContractProgr
   program
     .command("lint")
     .description("check the rules, the examples and the deprecations of the contract")
-    .addOption(CONTRACT)
+    .addOption(SELECTED)
     .addOption(formatOption(CHECK_FORMATS))
-    .action(async ({ contract, format }: Checking) => reportChecks(await lintContract(contract), format));
+    .action((options: Checking) => checkEach(options, ({ contract }) => lintContract(contract)));
 
-  const check = contractCommand(
+  const check = selectingCommand(
     program,
     "check",
     "check what `lint` checks, and the compatibility with the last release",
   )
     .addOption(formatOption(CHECK_FORMATS))
-    .action(async (options: Checking) =>
-      reportChecks(await checkContract({ ...options, moreChecks: moreChecks(options) }), options.format),
+    .action((options: Checking) =>
+      checkEach(options, (entry) => {
+        const own = entry.name === undefined ? { ...options, ...entry } : entry; // the options of others are for one contract
+        return checkContract({ ...entry, moreChecks: moreChecks(own) });
+      }),
     );
 
-  contractCommand(program, "diff", "list the changes from the last release, or from another contract")
+  selectingCommand(program, "diff", "list the changes from the last release, or from another contract")
     .argument("[base]", "the contract at a git revision, such as HEAD or origin/main; a file, a folder or a URL")
     .argument("[other]", "in place of the contract: a git revision, a file, a folder or a URL")
     .addOption(formatOption(CHANGES_FORMATS))
@@ -85,9 +95,13 @@ export function contractProgram({ name, call, folder, additions }: ContractProgr
       new Option("--fail-on <impact>", "exit with 1 for such changes and worse, unless approved").choices(IMPACTS),
     )
     .action(async (base: string | undefined, other: string | undefined, options: Comparing) => {
-      const changes = await changesSince(base, options, other);
-      print(formatChanges(changes, options.format));
-      const isFailing = (impact: Impact) => IMPACTS.indexOf(impact) <= IMPACTS.indexOf(options.failOn!);
+      const { format, failOn, ...selection } = options;
+      const reports: Report<ContractChange>[] = [];
+      for (const entry of await selectedContracts(selection, base, other))
+        reports.push({ name: entry.name, items: await changesSince(base ?? entry.base, entry, other) });
+      print(formatChangeReports(reports, format));
+      const changes = reports.flatMap(({ items }) => items);
+      const isFailing = (impact: Impact) => IMPACTS.indexOf(impact) <= IMPACTS.indexOf(failOn!);
       if (changes.some(({ impact, approval }) => !approval && isFailing(impact))) process.exitCode = 1;
     });
 
@@ -116,7 +130,7 @@ export function contractProgram({ name, call, folder, additions }: ContractProgr
     .addOption(CHANGELOG)
     .action(async (options: ContractOptions) => {
       const found = await checkContract({ ...options, moreChecks: moreChecks(options), isRelease: true });
-      if (!found.every(hasPassed)) return reportChecks(found, "text");
+      if (!found.every(hasPassed)) return reportChecks([{ items: found }], "text");
       const document = await bundle(options.contract);
       const file = await release(document, releasedFolder(options));
       await updateChangelog(options);
@@ -153,31 +167,49 @@ export function contractCommand(program: Command, name: string, description: str
   return program.command(name).description(description).addOption(CONTRACT).addOption(RELEASED);
 }
 
+/** Adds a command that reads the contract or each of a list, and the released ones. */
+function selectingCommand(program: Command, name: string, description: string): Command {
+  return program.command(name).description(description).addOption(SELECTED).addOption(RELEASED);
+}
+
 function formatOption(formats: readonly string[]): Option {
   return new Option("--format <format>", "the format of what is printed").choices(formats).default("text");
 }
 
-function reportChecks(checks: Check[], format: CheckFormat): void {
-  print(formatChecks(checks, format));
-  if (!checks.every(hasPassed)) process.exitCode = 1;
+async function checkEach(
+  { format, ...selection }: Checking,
+  check: (entry: ContractEntry) => Promise<Check[]>,
+): Promise<void> {
+  const reports: Report<Check>[] = [];
+  for (const entry of await selectedContracts(selection)) reports.push({ name: entry.name, items: await check(entry) });
+  reportChecks(reports, format);
 }
 
-async function changesSince(
-  base: string | undefined,
-  options: ContractOptions,
-  other?: string,
-): Promise<ContractChange[]> {
-  const { contract } = options;
+function reportChecks(reports: Report<Check>[], format: CheckFormat): void {
+  print(formatCheckReports(reports, format));
+  if (!reports.flatMap(({ items }) => items).every(hasPassed)) process.exitCode = 1;
+}
+
+async function changesSince(base: string | undefined, entry: ContractEntry, other?: string): Promise<ContractChange[]> {
+  const { contract } = entry;
   const [before, after] = await Promise.all([
-    base === undefined ? releasedContract(options) : contractAt(base, contract),
-    other === undefined ? { document: await bundle(contract), file: contract } : contractAt(other, contract),
+    base === undefined ? releasedContract(entry) : contractAt(base, entry.before ?? contract),
+    other === undefined ? contractHere(contract) : contractAt(other, contract),
   ]);
-  return contractChanges(before.document, after.document, after.file);
+  if (before && after) return contractChanges(before.document, after.document, after.file);
+  if (!before && !after) throw new Error(`There is no contract ${relative(ROOT, contract)} to compare.`);
+  return wholeChange(contract, before === undefined);
 }
 
-async function releasedContract(options: ContractOptions): Promise<Released> {
-  const last = await lastReleased(releasedFolder(options));
-  if (last === undefined) throw new Error("Nothing is released yet. Name a git revision to compare with.");
+async function contractHere(file: string): Promise<Side | undefined> {
+  return existsSync(file) ? { document: await bundle(file), file } : undefined;
+}
+
+/** One of a list without a release is reported as added. */
+async function releasedContract(entry: ContractEntry): Promise<Side | undefined> {
+  const last = await lastReleased(releasedFolder(entry));
+  if (last === undefined && entry.name === undefined)
+    throw new Error("Nothing is released yet. Name a git revision to compare with.");
   return last;
 }
 

@@ -35,7 +35,7 @@ describe("one side of a comparison is", () => {
   test("a file or a folder, which have lines", async () => {
     const file = join(folder, "api/openapi.yaml");
     const found = await Promise.all([file, join(folder, "api")].map(at));
-    expect(found.map((side) => [side.document.info.title, side.file])).toEqual([
+    expect(found.map((side) => [side?.document.info.title, side?.file])).toEqual([
       ["First", file],
       ["First", file],
     ]);
@@ -52,9 +52,12 @@ describe("one side of a comparison is", () => {
     const before = process.cwd();
     process.chdir(folder);
     onTestFinished(() => process.chdir(before));
-    const { document, file } = await at("apps");
+    const { document, file } = (await at("apps"))!;
     expect([document.info.title, file]).toEqual(["First", undefined]);
     expect(document).toHaveProperty(["paths", "/a", "get", "summary"], "First");
+    rmSync(join(folder, "api"), { recursive: true });
+    expect((await at("apps"))!.document).toEqual(document);
+    expect(await contractAt("apps", join(folder, "api/other.yaml"))).toBeUndefined();
     await expect(at("other")).rejects.toThrow(/^The git revision other has no contract: fatal: /);
   });
 
@@ -65,7 +68,7 @@ describe("one side of a comparison is", () => {
       "/v1": "<p>Welcome</p>",
     });
     const urls = ["/spec.yaml", "/v1/openapi.json", "/v1", "/v1/"].map((own) => server.url + own);
-    for (const url of urls) expect((await at(url)).document.info.title, url).toBe("Served");
+    for (const url of urls) expect((await at(url))?.document.info.title, url).toBe("Served");
     await expect(at(`${server.url}/none`)).rejects.toThrow(
       `${server.url}/none cannot be read: it responds with status 404.`,
     );

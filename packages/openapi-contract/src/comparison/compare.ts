@@ -30,6 +30,8 @@ export { IMPACTS, type Impact, mostSevere } from "./changes.ts";
 
 /** One change from one contract to another. */
 export interface ContractChange extends Omit<Change, "at"> {
+  /** The name of the contract, if it is one of a list. */
+  contract?: string;
   /** The place in the later contract or a file of it, relative to the root of the repository; absent for a removal. */
   at?: { file: string; line: number };
   /** Who wants this breaking change, and why. */

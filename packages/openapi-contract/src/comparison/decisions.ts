@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { type OpenApiDocument, operationsOf } from "openapi-document";
-import { LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
-import { syntaxProblem } from "../lint/syntax-errors.ts";
+import { parseConfiguration } from "../configuration.ts";
 import { ROOT } from "../paths.ts";
 import { type Impact, IMPACTS } from "./changes.ts";
 
@@ -65,21 +64,7 @@ export type Approval = Decisions["approved"][number];
 export function decisionsBeside(contract: string): Decisions {
   const path = join(dirname(contract), FILE);
   if (!existsSync(path)) return decisions.parse({});
-  const lineCounter = new LineCounter();
-  const text = readFileSync(path, "utf8");
-  const document = parseDocument(text, { lineCounter });
-  const refuse = (line: number, message: string) => new Error(`${relative(ROOT, path)}:${line}  ${message}`);
-  const [error] = document.errors;
-  if (error !== undefined) {
-    const { line, message } = syntaxProblem(text, error.message);
-    throw refuse(line, message);
-  }
-  const { data, error: fault } = decisions.safeParse(document.toJS() ?? {});
-  if (data !== undefined) return data;
-  const [{ path: at, message } = { path: [], message: "" }] = fault.issues;
-  const known = at.map((_, index) => at.slice(0, index + 1)).findLast((keys) => document.hasIn(keys));
-  const node = document.getIn(known ?? [], true) as { range?: number[] };
-  throw refuse(lineCounter.linePos(node.range?.[0] ?? 0).line, `${at.join(".")}: ${message}.`);
+  return parseConfiguration(decisions, readFileSync(path, "utf8"), relative(ROOT, path));
 }
 
 /** What decisions are about. */

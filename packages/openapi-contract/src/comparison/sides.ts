@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync, realpathSync, statSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import { bundle, type BundledDocument } from "../bundle.ts";
 
@@ -22,13 +22,28 @@ const IN_FOLDER = ["openapi.yaml", "openapi.yml", "openapi.json"].flatMap((name)
 
 /**
  * Returns the contract that a word names: a file, a folder with a contract, the URL of a contract or of a service that serves it as
- * `/openapi.json`, or the file `contract` at a git revision. Rejects with what is missing.
+ * `/openapi.json`, or the file `contract` at a git revision. Returns undefined for a revision without the file. Rejects with
+ * what is missing otherwise.
  */
-export async function contractAt(word: string, contract: string): Promise<Side> {
-  if (/^https?:\/\//i.test(word)) return { document: await contractAtUrl(word) };
+export async function contractAt(word: string, contract: string): Promise<Side | undefined> {
+  if (isUrl(word)) return { document: await contractAtUrl(word) };
   const file = fileAt(word);
   if (file !== undefined) return { document: await bundle(file), file };
-  return { document: await committedContract(word, contract) };
+  try {
+    return { document: await committedContract(word, contract) };
+  } catch (error) {
+    if (await isAbsent(word, contract)) return undefined;
+    throw error;
+  }
+}
+
+/** Whether `contractAt` takes a word for a git revision. */
+export function isRevision(word: string): boolean {
+  return !isUrl(word) && fileAt(word) === undefined;
+}
+
+function isUrl(word: string): boolean {
+  return /^https?:\/\//i.test(word);
 }
 
 /** A folder without a contract may have the name of a branch. */
@@ -40,12 +55,10 @@ function fileAt(path: string): string | undefined {
 
 /** Returns a contract with its files as they are at a git revision. Rejects with the revision and git's message if there is none. */
 export async function committedContract(revision: string, contract: string): Promise<BundledDocument> {
-  const folder = realpathSync(dirname(contract));
-  const file = join(folder, basename(contract));
+  const { folder, file } = placeInGit(contract);
   const read = async (path: string) => {
     const object = `${revision}:./${relative(folder, path).replaceAll("\\", "/")}`;
-    const args = ["-C", folder, "show", "--end-of-options", object];
-    const { stdout } = await promisify(execFile)("git", args, { maxBuffer: 2 ** 28 }).catch((error: unknown) => {
+    const stdout = await git(folder, "show", "--end-of-options", object).catch((error: unknown) => {
       const { stderr = String(error) } = error as { stderr?: string };
       const what = path === file ? "contract" : `file ${relative(folder, path)}`;
       throw new Error(`The git revision ${revision} has no ${what}: ${stderr.trim()}`, { cause: error });
@@ -53,6 +66,28 @@ export async function committedContract(revision: string, contract: string): Pro
     return stdout;
   };
   return bundle(file, { read });
+}
+
+/** Whether a git revision exists without the file. */
+async function isAbsent(revision: string, contract: string): Promise<boolean> {
+  const { folder, file } = placeInGit(contract);
+  const path = relative(folder, file).replaceAll("\\", "/");
+  return git(folder, "ls-tree", "--name-only", "--end-of-options", revision, path).then(
+    (found) => found === "",
+    () => false,
+  );
+}
+
+/** Returns the nearest folder of a file that exists, and the file in it: a revision may have folders that are gone. */
+function placeInGit(path: string): { folder: string; file: string } {
+  let folder = dirname(path);
+  while (!existsSync(folder)) folder = dirname(folder);
+  return { folder: realpathSync(folder), file: join(realpathSync(folder), relative(folder, path)) };
+}
+
+/** Returns what git prints in a folder. Rejects with git's message as `stderr`. */
+export async function git(folder: string, ...words: string[]): Promise<string> {
+  return (await promisify(execFile)("git", ["-C", folder, ...words], { maxBuffer: 2 ** 28 })).stdout;
 }
 
 /** Reads a contract from a URL. Its references may lead to files of the same host. */

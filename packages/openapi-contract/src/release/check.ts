@@ -18,6 +18,8 @@ export interface Finding {
 
 /** One check of the contract with its findings; a check without findings has passed. */
 export interface Check {
+  /** The name of the contract, if it is one of a list. */
+  contract?: string;
   name: string;
   passed: string;
   findings: Finding[];

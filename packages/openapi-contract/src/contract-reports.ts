@@ -1,0 +1,50 @@
+import { type CheckFormat, formatChecks, hasPassed } from "./check-formats.ts";
+import { type ContractChange, IMPACTS } from "./comparison/compare.ts";
+import { type ChangesFormat, escaped, formatChanges } from "./output.ts";
+import type { Check } from "./release/check.ts";
+
+/** The changes or the checks of one contract. It has a name if the report may have several contracts. */
+export interface Report<Item> {
+  name?: string | undefined;
+  items: Item[];
+}
+
+/** Formats the changes of one contract as `formatChanges` does. Of several, the most severe come first. */
+export function formatChangeReports(reports: Report<ContractChange>[], format: ChangesFormat): string {
+  if (format === "json" || format === "github") return formatChanges(merged(reports), format);
+  const [prefix, nameOf] = format === "markdown" ? (["# ", escaped] as const) : (["", String] as const);
+  const severity = ({ items: [first] }: Report<ContractChange>) => IMPACTS.indexOf(first?.impact ?? "documentation");
+  return sections(
+    reports
+      .toSorted((one, other) => severity(one) - severity(other))
+      .map(({ name, items }) => ({ name: name && nameOf(name), items })),
+    { prefix, title: "Unchanged", isBrief: (changes) => changes.length === 0 },
+    (changes) => formatChanges(changes, format),
+  );
+}
+
+/** Formats the checks of one contract as `formatChecks` does. Of several, those that report something come one after the other. */
+export function formatCheckReports(reports: Report<Check>[], format: CheckFormat): string {
+  if (format !== "text") return formatChecks(merged(reports), format);
+  const isBrief = (checks: Check[]) => checks.every((check) => hasPassed(check) && check.warnings === undefined);
+  return sections(reports, { prefix: "", title: "Passed", isBrief }, (checks) => formatChecks(checks, format));
+}
+
+/** Returns the items of all contracts, for formats that have one list. */
+function merged<Item extends { contract?: string }>(reports: Report<Item>[]): Item[] {
+  return reports.flatMap(({ name, items }) => items.map((item) => (name ? { contract: name, ...item } : item)));
+}
+
+function sections<Item>(
+  reports: Report<Item>[],
+  { prefix, title, isBrief }: { prefix: string; title: string; isBrief: (items: Item[]) => boolean },
+  format: (items: Item[]) => string,
+): string {
+  const [first] = reports;
+  if (first?.name === undefined) return format(first?.items ?? []);
+  const { long = [], brief = [] } = Object.groupBy(reports, ({ items }) => (isBrief(items) ? "brief" : "long"));
+  return [
+    ...long.map(({ name, items }) => `${prefix}${name}\n\n${format(items).trimEnd()}\n`),
+    ...(brief.length === 0 ? [] : [`${title}: ${brief.map(({ name }) => name).join(", ")}\n`]),
+  ].join("\n");
+}
