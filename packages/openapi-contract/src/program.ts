@@ -14,6 +14,7 @@ import { type Check, checkContract, lintContract } from "./release/check.ts";
 import { type ContractChange, contractChanges, type Impact, IMPACTS } from "./comparison/compare.ts";
 import { contractAt, type Side } from "./comparison/sides.ts";
 import { CONTRACT_LIST, ROOT } from "./paths.ts";
+import { reportOnPullRequest, summarize } from "./pull-request.ts";
 import { lastReleased, release, releasedBeside } from "./release/released.ts";
 
 /** The program that has the commands. */
@@ -41,7 +42,9 @@ export interface ContractOptions {
 }
 
 type Checking = Selection & { format: CheckFormat };
-type Comparing = Selection & { format: ChangesFormat; failOn?: Impact };
+type Comparing = Selection & { format: ChangesFormat; failOn?: Impact; comment?: true; labels: string[] };
+
+const LABELS = ["breaking change", "contract change"];
 
 export const CONTRACT = new Option("--contract <file>", "the contract").default(
   CONTRACT_FILE,
@@ -94,8 +97,14 @@ export function contractProgram({ name, call, folder, additions }: ContractProgr
     .addOption(
       new Option("--fail-on <impact>", "exit with 1 for such changes and worse, unless approved").choices(IMPACTS),
     )
+    .option("--comment", "also write the changes to one comment of the pull request on GitHub, and label it")
+    .addOption(
+      new Option("--labels <breaking,any>", "the labels of --comment for breaking changes, and for any change")
+        .default(LABELS, LABELS.join(","))
+        .argParser((names) => names.split(",").map((label) => label.trim())),
+    )
     .action(async (base: string | undefined, other: string | undefined, options: Comparing) => {
-      const { format, failOn, ...selection } = options;
+      const { format, failOn, comment, labels, ...selection } = options;
       const reports: Report<ContractChange>[] = [];
       for (const entry of await selectedContracts(selection, base, other))
         reports.push({ name: entry.name, items: await changesSince(base ?? entry.base, entry, other) });
@@ -103,6 +112,11 @@ export function contractProgram({ name, call, folder, additions }: ContractProgr
       const changes = reports.flatMap(({ items }) => items);
       const isFailing = (impact: Impact) => IMPACTS.indexOf(impact) <= IMPACTS.indexOf(failOn!);
       if (changes.some(({ impact, approval }) => !approval && isFailing(impact))) process.exitCode = 1;
+      if (!comment && format !== "github") return;
+      const text = formatChangeReports(reports, "markdown");
+      await summarize(text);
+      const key = selection.contract ?? "";
+      if (comment) console.error(await reportOnPullRequest({ key, text, changes, labels }));
     });
 
   contractCommand(

@@ -1,8 +1,9 @@
 import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { beforeEach, describe, expect, test } from "vitest";
+import { startGitHub } from "./github-server.ts";
 
 const MAIN = resolve(import.meta.dirname, "../src/main.ts");
 
@@ -148,6 +149,38 @@ describe("with the contracts of contracts.yaml", () => {
       expect.objectContaining({ contract: "Billing", name: "compatibility", findings: [] }),
     );
     expect((await run(["check", "--format", "junit"])).stdout).toContain('name="Billing: compatibility"');
+  });
+
+  test("diff --comment writes all of them to one comment of the pull request, and to the summary of the job", async () => {
+    const { state, url } = await startGitHub();
+    write("event.json", JSON.stringify({ pull_request: { number: 12, head: { repo: { full_name: "shop/api" } } } }));
+    write("billing/api.yaml", contract(50));
+    const env = {
+      GITHUB_API_URL: url,
+      GITHUB_EVENT_PATH: join(folder, "event.json"),
+      GITHUB_REPOSITORY: "shop/api",
+      GITHUB_STEP_SUMMARY: join(folder, "summary.md"),
+      GITHUB_TOKEN: "secret",
+    };
+    const words = [
+      "diff",
+      "HEAD",
+      "--format",
+      "github",
+      "--fail-on",
+      "breaking",
+      "--comment",
+      "--labels",
+      "breaks, api",
+    ];
+    expect(await run(words, env)).toMatchObject({
+      status: 1,
+      stderr: "Added https://github.example/shop/api/pull/12#1\n",
+    });
+    const summary = readFileSync(env.GITHUB_STEP_SUMMARY, "utf8");
+    expect(summary).toContain("# Billing\n\n## The contract changes: 1 breaking");
+    expect(state.comments[0]!.body).toContain(summary.trim());
+    expect(state.labels).toEqual(["breaks", "api"]);
   });
 });
 
