@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -40,10 +40,10 @@ const LIST = `contracts:
   - contract: services/*/openapi.yaml
 `;
 
-async function run(words: string[], env: Record<string, string> = {}) {
+async function run(words: string[], env: Record<string, string> = {}, cwd = folder) {
   const outside = Object.entries(process.env).filter(([name]) => !name.startsWith("GITHUB_"));
   return new Promise<{ status: number | null; stdout: string; stderr: string }>((done) => {
-    const options = { cwd: folder, env: { ...Object.fromEntries(outside), ...env } };
+    const options = { cwd, env: { ...Object.fromEntries(outside), ...env } };
     const child = execFile(process.execPath, [MAIN, ...words], options, (_error, stdout, stderr) =>
       done({ status: child.exitCode, stdout, stderr }),
     );
@@ -79,11 +79,14 @@ describe("with the contracts of contracts.yaml", () => {
     );
   });
 
-  test("programs get one list of changes, each with its contract", async () => {
+  test("programs get one list of changes, each with its contract, also from a folder below", async () => {
     write("services/users/openapi.yaml", contract(50));
-    expect(JSON.parse((await run(["diff", "HEAD", "--format", "json"])).stdout)).toMatchObject({
+    const summary = { GITHUB_STEP_SUMMARY: join(folder, "summary.md") };
+    const { stdout } = await run(["diff", "HEAD", "--format", "json"], summary, join(folder, "billing"));
+    expect(JSON.parse(stdout)).toMatchObject({
       changes: [{ contract: "services/users/openapi.yaml", impact: "breaking", place: "GET /things" }],
     });
+    expect(existsSync(summary.GITHUB_STEP_SUMMARY)).toBe(false);
     expect((await run(["diff", "HEAD", "--format", "github"])).stdout).toMatch(
       /^::error file=services\/users\/openapi\.yaml,line=10,title=services\/users\/openapi\.yaml%3A breaking::GET \/things: .*\n$/,
     );
