@@ -54,6 +54,7 @@ const SELECTED = new Option(
   "--contract <contract>",
   `one contract, by its path or its name in ${CONTRACT_LIST} (default: all of that, else "${relative(ROOT, CONTRACT_FILE)}")`,
 );
+const ALONE = ["[contract]", "the same as --contract"] as const;
 const RELEASED = new Option(
   "--released <folder>",
   "the folder of the released contracts (default: released, beside the contract)",
@@ -73,18 +74,22 @@ export function contractProgram({ name, call, folder, additions }: ContractProgr
   program
     .command("lint")
     .description("check the rules, the examples and the deprecations of the contract")
+    .argument(...ALONE)
     .addOption(SELECTED)
     .addOption(formatOption(CHECK_FORMATS))
-    .action((options: Checking) => checkEach(options, ({ contract }) => lintContract(contract)));
+    .action((alone: string | undefined, options: Checking) =>
+      checkEach(alone, options, ({ contract }) => lintContract(contract)),
+    );
 
   const check = selectingCommand(
     program,
     "check",
     "check what `lint` checks, and the compatibility with the last release",
   )
+    .argument(...ALONE)
     .addOption(formatOption(CHECK_FORMATS))
-    .action((options: Checking) =>
-      checkEach(options, (entry) => {
+    .action((alone: string | undefined, options: Checking) =>
+      checkEach(alone, options, (entry) => {
         const own = entry.name === undefined ? { ...options, ...entry } : entry; // the options of others are for one contract
         return checkContract({ ...entry, moreChecks: moreChecks(own) });
       }),
@@ -191,10 +196,12 @@ function formatOption(formats: readonly string[]): Option {
 }
 
 async function checkEach(
-  { format, ...selection }: Checking,
+  alone: string | undefined,
+  { format, ...given }: Checking,
   check: (entry: ContractEntry) => Promise<Check[]>,
 ): Promise<void> {
   const reports: Report<Check>[] = [];
+  const selection = alone === undefined ? given : { ...given, contract: alone };
   for (const entry of await selectedContracts(selection)) reports.push({ name: entry.name, items: await check(entry) });
   reportChecks(reports, format);
 }

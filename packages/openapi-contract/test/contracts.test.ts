@@ -139,7 +139,7 @@ describe("with the contracts of contracts.yaml", () => {
     write("services/users/redocly.yaml", "rules: { operation-description: error }\n");
     const { status, stdout } = await run(["lint"]);
     expect(stdout).toMatch(
-      /^Users\n\nfailed {2}lint\n +services\/users\/openapi\.yaml:7 .*\(operation-description\)\n[^]*\n\nPassed: Billing, services\/orders\/openapi\.yaml\n$/,
+      /^Users\n\nfailed {2}lint\n +services\/users\/openapi\.yaml:7 .*\(operation-description\)\n\nPassed: Billing, services\/orders\/openapi\.yaml\n$/,
     );
     expect(stdout.match(/^failed/gm)).toHaveLength(1);
     expect(status).toBe(1);

@@ -26,6 +26,9 @@ const MINIMUM_NOTICE_DAYS = 180;
 
 const MILLISECONDS_PER_DAY = 86_400_000;
 
+/** The rules of Redocly on examples, whose faults change nothing on the wire. */
+const EXAMPLES = ["media-type", "parameter", "schema"].map((of) => `no-invalid-${of}-examples`);
+
 type Visit<Node> = (node: Node, context: Context) => void;
 
 /** The parts of Redocly's rule context in use: https://redocly.com/docs/cli/custom-plugins/custom-rules */
@@ -41,7 +44,7 @@ interface Context {
 
 /**
  * A Redocly plugin with rules that its configuration cannot express: `platform/<name>`. `extends: [platform/recommended]` turns on
- * those that only a faulty contract breaks.
+ * those that only a faulty contract breaks, and warns of invalid examples.
  */
 export default function plugin() {
   const rules = {
@@ -68,7 +71,12 @@ export default function plugin() {
     "deprecation-is-declared": () => ({ Operation: checkAnnouncement }),
     "successor-exists": successorExists,
   };
-  const recommended = { rules: Object.fromEntries(RECOMMENDED.map((name) => [`platform/${name}`, "error" as const])) };
+  const recommended = {
+    rules: {
+      ...Object.fromEntries(RECOMMENDED.map((name) => [`platform/${name}`, "error" as const])),
+      ...Object.fromEntries(EXAMPLES.map((name) => [name, "warn" as const])),
+    },
+  };
   return { id: "platform", rules: { oas3: rules }, configs: { recommended } };
 }
 

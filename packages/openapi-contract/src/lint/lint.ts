@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, posix, relative, resolve } from "node:path";
 import {
+  type Config,
   createConfig,
   getLineColLocation,
   isAbsoluteUrl,
@@ -47,15 +48,29 @@ export interface ContractProblem {
  */
 export async function lint(contractPath: string, configPath = lintConfig(contractPath)): Promise<ContractProblem[]> {
   try {
-    const config = await (configPath === undefined
-      ? createConfig({ extends: ["minimal", "platform/recommended"] }, { plugins: [DEVICE_FLOW, rules() as Plugin] })
-      : loadConfig({ configPath, plugins: [DEVICE_FLOW] }));
+    const config = await configAt(configPath);
     const reported = await lintFiles({ ref: contractPath, config });
     const problems = causesOf(reported.filter(({ ignored }) => !ignored)).map(problemOf);
     return KINDS.flatMap((kind) => problems.filter((problem) => problem.kind === kind));
   } catch (error) {
     return [unreadable(error as Error, contractPath)];
   }
+}
+
+function configAt(path: string | undefined): Promise<Config> {
+  if (path !== undefined) return loadConfig({ configPath: path, plugins: [DEVICE_FLOW] });
+  return createConfig({ extends: ["minimal", "platform/recommended"] }, { plugins: [DEVICE_FLOW, rules() as Plugin] });
+}
+
+/** Returns the names of the rules that a contract is linted with; none if the configuration cannot be read, which is a problem of `lint`. */
+export async function rulesFor(contractPath: string, configPath = lintConfig(contractPath)): Promise<string[]> {
+  const config = await configAt(configPath).catch(() => undefined);
+  if (config === undefined) return [];
+  const settings = Object.entries(config.rules.oas3_1);
+  return settings.flatMap(([name, setting]) => {
+    const severity = typeof setting === "object" ? setting.severity : setting;
+    return severity === "off" ? [] : [name];
+  });
 }
 
 /** Returns the problems that `contract check` reports: all but the warnings. */

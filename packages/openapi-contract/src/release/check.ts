@@ -1,6 +1,6 @@
 import { bundle, type BundledDocument } from "../bundle.ts";
 import { type ContractChange, contractChanges } from "../comparison/compare.ts";
-import { type ContractProblem, lint } from "../lint/lint.ts";
+import { type ContractProblem, lint, rulesFor } from "../lint/lint.ts";
 import { mostSevere } from "../comparison/changes.ts";
 import { decisionsBeside, staleApprovals } from "../comparison/decisions.ts";
 import { compareVersions, lastReleased, parseVersion, releasedBeside, versionAfter } from "./released.ts";
@@ -40,7 +40,7 @@ export interface CheckOptions {
   isRelease?: true;
 }
 
-const EXAMPLE_RULES = /examples/;
+const EXAMPLE_RULES = /^no-invalid-.*examples|-examples-valid$/;
 const DEPRECATION_RULES = /deprecation|successor/;
 
 /** Runs every check of a contract. Of a contract that cannot be parsed, only the lint is returned. */
@@ -54,7 +54,7 @@ export async function checkContract({
     lint(contract),
     bundle(contract).catch((error: unknown) => error as Error),
   ]);
-  const linted = lintChecks(problems, false);
+  const linted = lintChecks(problems, await rulesFor(contract), false);
   if (!isParsed(problems)) return linted;
   if (document instanceof Error) throw document;
   const others = [...moreChecks(document), compatibilityCheck(document, contract, released, isRelease)];
@@ -63,11 +63,11 @@ export async function checkContract({
 
 /** Runs the checks that read only the contract itself, with the rules of `redocly.yaml` or of another configuration. */
 export async function lintContract(contract: string, configPath?: string): Promise<Check[]> {
-  return lintChecks(await lint(contract, configPath));
+  return lintChecks(await lint(contract, configPath), await rulesFor(contract, configPath));
 }
 
 /** Returns the checks of the lint. A contract of others may have hundreds of warnings, which only `lint` lists. */
-function lintChecks(problems: ContractProblem[], listsWarnings = true): Check[] {
+function lintChecks(problems: ContractProblem[], rules: string[], listsWarnings = true): Check[] {
   const check = (name: Check["name"], passed: string, isOurs: (rule: string) => boolean): Check => {
     const own = problems.filter(({ rule = "" }) => isOurs(rule));
     const [findings, warnings] = [false, true].map((isWarning) =>
@@ -85,10 +85,15 @@ function lintChecks(problems: ContractProblem[], listsWarnings = true): Check[] 
   const dated = "dated, in order, at least 180 days ahead, with a successor that exists";
   const lintCheck = check("lint", "keeps to every rule", isOther);
   if (!isParsed(problems)) return [lintCheck]; // nothing else has been checked
+  const others = [
+    [EXAMPLE_RULES, "examples", "every example is valid"],
+    [DEPRECATION_RULES, "deprecations", dated],
+  ] as const;
   return [
     lintCheck,
-    check("examples", "every example is valid", (rule) => EXAMPLE_RULES.test(rule)),
-    check("deprecations", dated, (rule) => DEPRECATION_RULES.test(rule)),
+    ...others
+      .filter(([own]) => rules.some((rule) => own.test(rule)))
+      .map(([own, name, passed]) => check(name, passed, (rule) => own.test(rule))),
   ];
 }
 
