@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { bundle } from "../src/bundle.ts";
@@ -36,7 +36,7 @@ describe("openapi-contract", () => {
     expect(entry).toBe(`## ${next}\n\n${change}`);
     expect(await run("changelog", "--check")).toMatchObject({
       exitCode: 1,
-      stdout: expect.stringContaining("is not up to date. Run `contract changelog`.") as string,
+      stdout: expect.stringContaining("is not up to date. Run `npx openapi-contract changelog`.") as string,
     });
     const { stdout: json } = await run("diff", "--format", "json");
     expect(JSON.parse(json)).toMatchObject({ changes: [{ impact: "additive", place: "GET /pets" }, {}] });
@@ -59,6 +59,14 @@ describe("openapi-contract", () => {
     expect(stdout).toMatch(
       /^::error file=\S+openapi\.yaml,line=\d+,title=breaking::GET \/pets: Query parameter "limit": `maximum` changes from 100 to 50\. Narrows the request/m,
     );
+  });
+
+  test("check takes the contract as its argument", async () => {
+    const other = join(folder, "other.yaml");
+    await writeFile(other, "openapi: 3.1.1\ninfo: { title: Shop }\npaths: {}\n");
+    const { exitCode, stdout } = await run("check", other);
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/other\.yaml:2.*`version`/);
   });
 
   test("diff compares with a git revision, and rejects an unknown revision", async () => {
