@@ -1,4 +1,5 @@
-import { annotation, changeAnnotation, changeLine, titled } from "./output.ts";
+import { entriesOf } from "./comparison/entries.ts";
+import { annotation, changeData, entryAnnotation, entryLines, ofContract, titled } from "./output.ts";
 import type { Check, Finding } from "./release/check.ts";
 
 const FORMATS = { text: asText, json: asJson, github: asAnnotations, sarif: asSarif, junit: asJunit };
@@ -25,21 +26,28 @@ function asText(checks: Check[]): string {
         ...(finding.frame ?? []),
       ]);
       const changes = hasPassed(check) ? [] : (check.changes ?? []);
-      return [status, ...lines.map((line) => `          ${line}`), ...changes.map(changeLine)].join("\n");
+      return [
+        status,
+        ...lines.map((line) => `          ${line}`),
+        ...entriesOf(changes).flatMap((entry) => entryLines(entry)),
+      ].join("\n");
     })
     .join("\n");
 }
 
 function asJson(checks: Check[]): string {
-  return JSON.stringify({ passed: checks.every(hasPassed), checks }, null, 2);
+  const data = checks.map((check) => ({ ...check, ...(check.changes && { changes: check.changes.map(changeData) }) }));
+  return JSON.stringify({ passed: checks.every(hasPassed), checks: data }, null, 2);
 }
 
 function asAnnotations(checks: Check[]): string {
   const annotations = findingsOf(checks).map(({ level, title, finding }) =>
     annotation(level, { ...finding, title, message: ruled(finding) }),
   );
-  const changes = checks.flatMap((check) => (hasPassed(check) ? [] : (check.changes ?? [])));
-  return [...annotations, ...changes.map(changeAnnotation)].join("\n");
+  const entries = checks.flatMap((check) =>
+    entriesOf(hasPassed(check) ? [] : (check.changes ?? [])).map((entry) => ofContract(entry, check.contract)),
+  );
+  return [...annotations, ...entries.map(entryAnnotation)].join("\n");
 }
 
 /** SARIF 2.1.0, which editors and code scanning read: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html */

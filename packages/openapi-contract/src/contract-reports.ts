@@ -1,6 +1,7 @@
 import { type CheckFormat, formatChecks, hasPassed } from "./check-formats.ts";
 import { type ContractChange, IMPACTS } from "./comparison/compare.ts";
-import { type ChangesFormat, escaped, formatChanges } from "./output.ts";
+import { entriesOf } from "./comparison/entries.ts";
+import { type ChangesFormat, escaped, formatChanges, formatEntries, ofContract, type ReportOptions } from "./output.ts";
 import type { Check } from "./release/check.ts";
 
 /** The changes or the checks of one contract. It has a name if the report may have several contracts. */
@@ -10,8 +11,15 @@ export interface Report<Item> {
 }
 
 /** Formats the changes of one contract as `formatChanges` does. Of several, the most severe come first. */
-export function formatChangeReports(reports: Report<ContractChange>[], format: ChangesFormat): string {
-  if (format === "json" || format === "github") return formatChanges(merged(reports), format);
+export function formatChangeReports(
+  reports: Report<ContractChange>[],
+  format: ChangesFormat,
+  options?: ReportOptions,
+): string {
+  if (format === "json" || format === "github") {
+    const entries = reports.flatMap(({ name, items }) => entriesOf(items).map((entry) => ofContract(entry, name)));
+    return formatEntries(entries, format, options);
+  }
   const [prefix, nameOf] = format === "markdown" ? (["# ", escaped] as const) : (["", String] as const);
   const severity = ({ items: [first] }: Report<ContractChange>) => IMPACTS.indexOf(first?.impact ?? "documentation");
   return sections(
@@ -19,20 +27,19 @@ export function formatChangeReports(reports: Report<ContractChange>[], format: C
       .toSorted((one, other) => severity(one) - severity(other))
       .map(({ name, items }) => ({ name: name && nameOf(name), items })),
     { prefix, title: "Unchanged", isBrief: (changes) => changes.length === 0 },
-    (changes) => formatChanges(changes, format),
+    (changes) => formatChanges(changes, format, options),
   );
 }
 
 /** Formats the checks of one contract as `formatChecks` does. Of several, those that report something come one after the other. */
 export function formatCheckReports(reports: Report<Check>[], format: CheckFormat): string {
-  if (format !== "text") return formatChecks(merged(reports), format);
+  if (format !== "text")
+    return formatChecks(
+      reports.flatMap(({ name, items }) => items.map((check) => ofContract(check, name))),
+      format,
+    );
   const isBrief = (checks: Check[]) => checks.every((check) => hasPassed(check) && check.warnings === undefined);
   return sections(reports, { prefix: "", title: "Passed", isBrief }, (checks) => formatChecks(checks, format));
-}
-
-/** Returns the items of all contracts, for formats that have one list. */
-function merged<Item extends { contract?: string }>(reports: Report<Item>[]): Item[] {
-  return reports.flatMap(({ name, items }) => items.map((item) => (name ? { contract: name, ...item } : item)));
 }
 
 function sections<Item>(

@@ -42,9 +42,18 @@ export interface ContractOptions {
 }
 
 type Checking = Selection & { format: CheckFormat };
-type Comparing = Selection & { format: ChangesFormat; failOn?: Impact; comment?: true; labels: string[] };
+type Comparing = Selection & {
+  format: ChangesFormat;
+  failOn?: Impact;
+  output?: string;
+  comment?: true;
+  labels: string[];
+};
 
 const LABELS = ["breaking change", "contract change"];
+
+/** A summary of GitHub has at most 1 MiB, and a character of it at most three bytes. */
+const MAX_SUMMARY = 300_000;
 
 export const CONTRACT = new Option("--contract <file>", "the contract").default(
   CONTRACT_FILE,
@@ -99,6 +108,7 @@ export function contractProgram({ name, call, folder, additions }: ContractProgr
     .argument("[base]", "the contract at a git revision, such as HEAD or origin/main; a file, a folder or a URL")
     .argument("[other]", "in place of the contract: a git revision, a file, a folder or a URL")
     .addOption(formatOption(CHANGES_FORMATS))
+    .option("--output <file>", "also write the whole report to a file; the printed Markdown fits a comment on GitHub")
     .addOption(
       new Option("--fail-on <impact>", "exit with 1 for such changes and worse, unless approved").choices(IMPACTS),
     )
@@ -109,17 +119,19 @@ export function contractProgram({ name, call, folder, additions }: ContractProgr
         .argParser((names) => names.split(",").map((label) => label.trim())),
     )
     .action(async (base: string | undefined, other: string | undefined, options: Comparing) => {
-      const { format, failOn, comment, labels, ...selection } = options;
+      const { format, failOn, output, comment, labels, ...selection } = options;
       const reports: Report<ContractChange>[] = [];
       for (const entry of await selectedContracts(selection, base, other))
         reports.push({ name: entry.name, items: await changesSince(base ?? entry.base, entry, other) });
-      print(formatChangeReports(reports, format));
+      if (output !== undefined)
+        await writeFile(output, `${formatChangeReports(reports, format, { isWhole: true }).trimEnd()}\n`);
+      print(formatChangeReports(reports, format, { rest: output }));
       const changes = reports.flatMap(({ items }) => items);
       const isFailing = (impact: Impact) => IMPACTS.indexOf(impact) <= IMPACTS.indexOf(failOn!);
       if (changes.some(({ impact, approval }) => !approval && isFailing(impact))) process.exitCode = 1;
       if (!comment && format !== "github") return;
-      const text = formatChangeReports(reports, "markdown");
-      await summarize(text);
+      await summarize(formatChangeReports(reports, "markdown", { isWhole: true, maxLength: MAX_SUMMARY }));
+      const text = formatChangeReports(reports, "markdown", { rest: output ?? "the summary of the job" });
       const key = selection.contract ?? "";
       if (comment) console.error(await reportOnPullRequest({ key, text, changes, labels }));
     });

@@ -39,7 +39,7 @@ describe("openapi-contract", () => {
       stdout: expect.stringContaining("is not up to date. Run `npx openapi-contract changelog`.") as string,
     });
     const { stdout: json } = await run("diff", "--format", "json");
-    expect(JSON.parse(json)).toMatchObject({ changes: [{ impact: "additive", place: "GET /pets" }, {}] });
+    expect(JSON.parse(json)).toMatchObject({ entries: [{ impact: "additive", place: "GET /pets" }, {}] });
 
     expect(await run("release")).toMatchObject({ exitCode: 0 });
     expect(await readdir(released)).toEqual([`${version}.yaml`, `${next}.yaml`]);
@@ -73,7 +73,7 @@ describe("openapi-contract", () => {
     const committed = ["--contract", CONTRACT_FILE];
     const { stdout, exitCode } = await run("diff", "HEAD", "--format", "json", ...committed);
     expect(exitCode).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ changes: expect.any(Array) });
+    expect(JSON.parse(stdout)).toMatchObject({ entries: expect.any(Array) });
     expect(await run("diff", "no-such-revision", ...committed)).toMatchObject({
       exitCode: 1,
       stderr: expect.stringMatching(/^The git revision no-such-revision has no contract: /),

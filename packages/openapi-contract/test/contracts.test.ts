@@ -79,12 +79,12 @@ describe("with the contracts of contracts.yaml", () => {
     );
   });
 
-  test("programs get one list of changes, each with its contract, also from a folder below", async () => {
+  test("programs get one list of entries, each with its contract, also from a folder below", async () => {
     write("services/users/openapi.yaml", contract(50));
     const summary = { GITHUB_STEP_SUMMARY: join(folder, "summary.md") };
     const { stdout } = await run(["diff", "HEAD", "--format", "json"], summary, join(folder, "billing"));
     expect(JSON.parse(stdout)).toMatchObject({
-      changes: [{ contract: "services/users/openapi.yaml", impact: "breaking", place: "GET /things" }],
+      entries: [{ contract: "services/users/openapi.yaml", impact: "breaking", place: "GET /things" }],
     });
     expect(existsSync(summary.GITHUB_STEP_SUMMARY)).toBe(false);
     expect((await run(["diff", "HEAD", "--format", "github"])).stdout).toMatch(
@@ -99,9 +99,9 @@ describe("with the contracts of contracts.yaml", () => {
     write("billing/v1.yaml", contract(200));
     write("contracts.yaml", LIST.replace("api.yaml", "v1.yaml").replace("services/*", "services/new"));
     write("services/users/openapi.yaml", contract(50));
-    const changes = (JSON.parse((await run(["diff", "HEAD", "--format", "json"])).stdout) as { changes: object[] })
-      .changes;
-    expect(changes).toMatchObject([
+    const entries = (JSON.parse((await run(["diff", "HEAD", "--format", "json"])).stdout) as { entries: object[] })
+      .entries;
+    expect(entries).toMatchObject([
       { contract: "Billing", impact: "additive", place: "GET /things" },
       { contract: "services/new/openapi.yaml", impact: "additive", message: expect.stringContaining("is added") },
       { contract: "services/orders/openapi.yaml", impact: "breaking", message: expect.stringContaining("is removed") },
@@ -125,7 +125,7 @@ describe("with the contracts of contracts.yaml", () => {
     write("billing/api.yaml", contract(50));
     write("services/users/released/1.0.0.yaml", contract(20));
     expect(JSON.parse((await run(["diff", "--format", "json"])).stdout)).toMatchObject({
-      changes: [
+      entries: [
         { contract: "Billing", impact: "breaking", place: "GET /things" },
         { contract: "services/orders/openapi.yaml", place: "the contract" },
         { contract: "services/users/openapi.yaml", impact: "additive", place: "GET /things" },

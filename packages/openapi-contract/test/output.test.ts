@@ -7,7 +7,7 @@ import { parse } from "yaml";
 import { type Impact, mostSevere } from "../src/comparison/changes.ts";
 import { type ContractChange, contractChanges } from "../src/comparison/compare.ts";
 import { formatChecks } from "../src/check-formats.ts";
-import { formatChanges, formatMarkdown } from "../src/output.ts";
+import { formatChanges, type ReportOptions } from "../src/output.ts";
 import type { Check } from "../src/release/check.ts";
 import { compareVersions, parseVersion, versionAfter } from "../src/release/released.ts";
 
@@ -121,12 +121,13 @@ describe("formatChanges formats changes", () => {
   });
 
   test("as JSON and as annotations", () => {
-    expect(formatChanges([ADDITIVE], "json")).toBe(JSON.stringify({ changes: [ADDITIVE] }, null, 2));
+    const entries = [{ ...ADDITIVE, changes: [ADDITIVE] }];
+    expect(JSON.parse(formatChanges([ADDITIVE], "json"))).toEqual({ entries });
     expect(formatChanges([], "github")).toBe("");
     expect(formatChanges([ADDITIVE, BREAKING], "github")).toBe(
       [
-        "::notice title=additive::GET /dogs: It is added.",
         "::error file=openapi/openapi.yaml,line=7,title=breaking::GET /pets: It is removed.",
+        "::notice title=additive::GET /dogs: It is added.",
       ].join("\n"),
     );
   });
@@ -209,13 +210,15 @@ test("a summary lists changes by impact and by audience", async () => {
 
 ### Breaking: clients must change
 
-#### Consumers of the client: names and types
-
-<code>GET /books</code>: The operationId changes from "listBooks" to "findBooks". Calls in generated clients use this name. (openapi.yaml:6)
-
 #### Senders of requests
 
 <code>GET /books</code>: Query parameter "limit": \`maximum\` changes from 100 to 50. Narrows the request: the service rejects requests that clients may send today. (openapi.yaml:12)
+
+\`\`\`diff
+@@ get/parameters/query limit/schema @@
+- maximum: 100
++ maximum: 50
+\`\`\`
 
 <code>DELETE /books</code>: The operation is removed. Clients that call it get 404 or 405.
 
@@ -223,9 +226,26 @@ test("a summary lists changes by impact and by audience", async () => {
 
 <code>GET /books</code>: Response 200: the value "lost" is added. Widens the response: clients may not understand the new values. (openapi.yaml:23)
 
+\`\`\`diff
+@@ components/schemas/Shelf @@
+    - new
+    - old
++   - lost
+\`\`\`
+
 #### Implementers of webhooks and callbacks
 
 <code>webhooks/sold</code>: Response 204, header "Receipt" is added and required. Narrows the reply: the service rejects replies that clients may send today. (openapi.yaml:30)
+
+#### Consumers of the client: names and types
+
+<code>GET /books</code>: The operationId changes from "listBooks" to "findBooks". Calls in generated clients use this name. (openapi.yaml:6)
+
+\`\`\`diff
+@@ paths//books/get @@
+- operationId: listBooks
++ operationId: findBooks
+\`\`\`
 
 ### Documentation
 
@@ -237,42 +257,51 @@ test("the same contract has no changes", async () => {
   expect(await summary(BOOKS, BOOKS)).toBe("## The contract has not changed\n");
 });
 
-test("equal changes of several operations are one entry", async () => {
-  const twice = BOOKS.replace("    delete:", "    put:").replace(
-    '"204":\n          description: Gone.',
-    '"200":\n          $ref: "#/paths/~1books/get/responses/200"',
-  );
-  const text = await summary(twice, twice.replace("[new, old]", "[new]"));
-  expect(text).toContain("<code>GET /books</code>, <code>PUT /books</code>: Response 200: the value");
-});
-
 test("text of the contract becomes neither HTML, a link nor a heading", async () => {
   const hostile = "'``` ~~~ </details><script>alert(1)</script> [x](https://evil.test) ![y](z) # h @all \u202e\u0085'";
   const changed = BOOKS.replace("[new, old]", `[new, old, ${hostile}]`).replace("limit", "'`</code>*_<b>|'");
-  const text = await summary(BOOKS, changed);
+  const report = await summary(BOOKS, changed);
+  const [, hunk] = /^(`{4,})diff\n[^]*?\n\1$/m.exec(report)!;
+  const text = report.replaceAll(/^(`{3,})diff\n[^]*?\n\1$/gm, "");
+  expect(hunk).toBe("````");
   expect(text).toContain("&#60;script&#62;");
   expect(text).not.toMatch(/<(?!\/?code>)|`(?![\w$-]+`)|\[|[*_|#@](?<!^#+)(?<!&#)(?!#* )/m);
-  expect(text).not.toMatch(/[\u0085\u202e]/);
+  expect(report).not.toMatch(/[\u0085\u202e]/);
 });
 
-test("a summary has at most 768 KiB", async () => {
-  const parameters = Array.from({ length: 1_500 }, (_, index) => {
-    return `        - { name: p${index}${"a".repeat(600)}, in: query, schema: { type: string, maxLength: 5 } }\n`;
+describe("a summary that is too long for a comment", () => {
+  const parameters = Array.from({ length: 300 }, (_, index) => {
+    return `        - { name: p${index}${"a".repeat(100)}, in: query, schema: { type: string, maxLength: 5 } }\n`;
   }).join("");
   const wide = BOOKS.replace("      parameters:\n", `      parameters:\n${parameters}`);
-  const many = await summary(wide, wide.replaceAll("maxLength: 5", "maxLength: 4"));
-  expect(Buffer.byteLength(many)).toBeLessThan(768 * 1024 + 200);
-  expect(many).toMatch(/\nThe summary ends here\. `contract diff` lists every change\.\n$/);
+  const changed = wide.replaceAll("maxLength: 5", "maxLength: 4").replace("The books", "All books");
+
+  test("ends after a whole entry, and tells what is left out and where it is", async () => {
+    const text = await summary(wide, changed, { rest: "report.md" });
+    expect(text.length).toBeGreaterThan(64_000);
+    expect(text.length).toBeLessThanOrEqual(65_000);
+    const [, left] = /```\n\nThe report ends here\. Left out: (\d+) breaking\. They are in report\.md\.\n$/.exec(text)!;
+    expect(text.match(/^<code>GET \/books/gm)!.length + Number(left)).toBe(300);
+    expect(await summary(wide, changed)).toMatch(/`contract diff --format markdown --output report\.md` writes .+\n$/);
+  });
+
+  test("is whole in a file", async () => {
+    const text = await summary(wide, changed, { isWhole: true });
+    expect(text.match(/^<code>GET \/books/gm)).toHaveLength(300);
+    expect(text).not.toContain("The report ends here");
+  });
 });
 
 /** Returns the summary of the changes to a contract in a file that is called `openapi.yaml` in messages. */
-async function summary(before: string, after: string): Promise<string> {
+async function summary(before: string, after: string, options: ReportOptions = {}): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "markdown-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const file = join(folder, "openapi.yaml");
   await writeFile(file, after);
   const changes = await contractChanges(parse(before) as BundledDocument, parse(after) as BundledDocument, file);
-  return formatMarkdown(
-    changes.map(({ at, ...change }) => ({ ...change, ...(at && { at: { ...at, file: basename(at.file) } }) })),
-  );
+  const named = changes.map(({ at, ...change }) => ({
+    ...change,
+    ...(at && { at: { ...at, file: basename(at.file) } }),
+  }));
+  return formatChanges(named, "markdown", options);
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isAnnotation, type OperationEntry, requirementsOf } from "openapi-document";
+import { isAnnotation, type OperationEntry, operationsOf, requirementsOf } from "openapi-document";
 import {
   both,
   type Documents,
@@ -78,7 +78,12 @@ export function securitySchemeChanges(documents: Documents, components: Pair<obj
   return membersAt(documents, components, "securitySchemes").flatMap(([name, { before, after }]) => {
     if (before === undefined || after === undefined) return [];
     const changes = schemeChanges(documents, { before, after });
-    return changes.map((change) => ({ ...change, place: `components/securitySchemes/${name}` }));
+    if (changes.length === 0) return [];
+    const reached = operationsOf(documents.after).filter((entry) =>
+      requirementsOf(documents.after, entry).some((requirement) => Object.hasOwn(requirement, name)),
+    );
+    const reaches = reached.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    return changes.map((change) => ({ ...change, place: `components/securitySchemes/${name}`, reaches }));
   });
 }
 

@@ -3,7 +3,7 @@ import { isRecord } from "openapi-document";
 import { type Keywords, type SchemaNode, valuesOf } from "./alternatives.ts";
 import { BOUNDS, isTighter, tightest } from "./bounds.ts";
 import { type Condition, type Contained, isNote, type Others, type Schemas } from "./canonical.ts";
-import { type Effect, effect, keysOf, type Pair, type SchemaChange, type Scope, shown, verb } from "./changes.ts";
+import { type Effect, effect, keysOf, loss, type Pair, type SchemaChange, type Scope, shown, verb } from "./changes.ts";
 import { excludeEachOther } from "./inclusion.ts";
 import { meaningOf } from "./meaning.ts";
 import { objectOf } from "./parts.ts";
@@ -37,7 +37,7 @@ function valueChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaCh
   const key = "enum";
   if (old === undefined)
     return current === undefined ? [] : [effect(scope, "narrows", `the values are limited to ${listed(current)}`, key)];
-  if (current === undefined) return [effect(scope, "widens", `values besides ${listed(old)} become valid`)];
+  if (current === undefined) return [loss(scope, "widens", `values besides ${listed(old)} become valid`, key)];
   const lost = old.filter((value) => !current.includes(value));
   const gained = current.filter((value) => !old.includes(value));
   if (lost.length + gained.length === 0 && old.join() !== current.join()) {
@@ -45,7 +45,7 @@ function valueChanges(scope: Scope, { before, after }: Pair<Keywords>): SchemaCh
     return [{ ...change, impact: "documentation", because: "The order has no meaning." }];
   }
   return [
-    ...lost.map((value) => effect(scope, "narrows", `the value ${value} is removed`)),
+    ...lost.map((value) => loss(scope, "narrows", `the value ${value} is removed`, key)),
     ...gained.map((value) => effect(scope, "widens", `the value ${value} is added`, key)),
   ];
 }

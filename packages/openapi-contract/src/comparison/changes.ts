@@ -121,12 +121,22 @@ export interface PartChange extends Rating {
   what: string;
   /** The changed node of the later document, or a key of it; absent for a removal. */
   at?: { node: object; key?: string };
+  /** The changed node of either document, its key, and the field in it; absent if it is `at`, and null if that tells nothing. */
+  origin?: { node: SchemaNode | object; key?: string; field?: string } | null;
+  /** The part that refers to another component than before, and has the changed one behind it. Null if that is the operation. */
+  referrer?: PartChange["origin"];
 }
 
 /** A change with its place, such as `GET /pets`, and the part there, if any, as its subject. */
 export interface PlacedChange extends PartChange {
   place: string;
   subject?: string;
+  /** The message of the operation that has the part. */
+  direction?: "request" | "response";
+  /** The operations that the change reaches, if the place is none. */
+  reaches?: string[];
+  /** The subject without the status of the response, unless that is all of it. */
+  part?: string;
 }
 
 /** Pairs what a function returns for each of the contracts. */
@@ -190,10 +200,19 @@ export function unknownChanges(nodes: Pair<Node>, known: readonly string[]): Par
 }
 
 /** The message of a change: subject, predicate, and the reason for its impact. */
-export function messageOf({ subject = "", what, because }: PlacedChange): string {
-  const isPredicate = /^(is|becomes|gets|loses|changes)\b/.test(what);
-  const text = subject === "" ? what : `${subject}${isPredicate ? "" : ":"} ${what}`;
-  return `${text[0]!.toUpperCase()}${text.slice(1)}. ${because}`;
+export function messageOf(change: Pick<PlacedChange, "subject" | "what" | "because">): string {
+  return `${sentenceOf(change)} ${change.because}`;
+}
+
+/** The message of a change without the reason. */
+export function sentenceOf({ subject = "", what }: Pick<PlacedChange, "subject" | "what">): string {
+  const text = subject === "" ? what : `${subject}${isPredicate(what) ? "" : ":"} ${what}`;
+  return `${text[0]!.toUpperCase()}${text.slice(1)}.`;
+}
+
+/** Returns whether the text needs a subject. */
+export function isPredicate(what: string): boolean {
+  return /^(is|becomes|gets|loses|changes)\b/.test(what);
 }
 
 export function verb(before: unknown, after: unknown): "is added" | "is removed" | "changes" {
@@ -227,15 +246,27 @@ export interface Scope {
   field: string;
   /** The schema of the later document, references unresolved. */
   node: SchemaNode;
+  /** That of the earlier document. */
+  earlier: SchemaNode;
   /** Schedules the comparison of nested schemas. */
   compare(scope: Pick<Scope, "field" | "medium">, schemas: Pair<SchemaNode>): void;
 }
 
 /** Returns a change rated by its effect on the set of valid values. `key` is the keyword of the later document. */
 export function effect(scope: Scope, kind: Effect, what: string, key?: string): SchemaChange {
-  const { documents, direction, field, node } = scope;
-  const place = key !== undefined && findKeyword(documents, node, key);
-  return { ...RATINGS[direction][kind], effect: kind, what, field, ...place };
+  const { documents, direction, field, node, earlier } = scope;
+  const place = key === undefined ? {} : findKeyword(documents, node, key);
+  const gone =
+    place.at === undefined && key !== undefined ? findKeyword({ after: documents.before }, earlier, key) : {};
+  const found = place.at ?? gone.at ?? { node };
+  return { ...RATINGS[direction][kind], effect: kind, what, field, ...place, origin: { ...found, field } };
+}
+
+/** Returns a change of what only the earlier document has at a keyword. */
+export function loss(scope: Scope, kind: Effect, what: string, key: string): SchemaChange {
+  const { documents, earlier, field } = scope;
+  const { at } = findKeyword({ after: documents.before }, earlier, key);
+  return { ...effect(scope, kind, what), ...(at && { origin: { ...at, field } }) };
 }
 
 /** The keyword that another notation has in place of a keyword. */

@@ -21,6 +21,7 @@ import {
   unknownChanges,
   verb,
 } from "./changes.ts";
+import { type Cause, causeFinder } from "./causes.ts";
 import { type Approval, byStability, decided, decisionsBeside } from "./decisions.ts";
 import { placeFinder } from "./lines.ts";
 import { calledChanges, operationChanges } from "./operations.ts";
@@ -29,13 +30,13 @@ import { serverChanges, withOneBase } from "./servers.ts";
 export { IMPACTS, type Impact, mostSevere } from "./changes.ts";
 
 /** One change from one contract to another. */
-export interface ContractChange extends Omit<Change, "at"> {
-  /** The name of the contract, if it is one of a list. */
-  contract?: string;
+export interface ContractChange extends Omit<Change, "at" | "what" | "cause"> {
   /** The place in the later contract or a file of it, relative to the root of the repository; absent for a removal. */
   at?: { file: string; line: number };
   /** Who wants this breaking change, and why. */
   approval?: Approval;
+  what?: string;
+  cause?: Cause;
 }
 
 /** Returns the changes between two bundled contracts, the most severe first. `file` is the source of the later one, if it is here. */
@@ -64,6 +65,14 @@ export interface Change {
   place: string;
   /** The change, and the reason for its impact. */
   message: string;
+  /** The part of the place that changes, and the change: the message without its reason. */
+  subject?: string;
+  what: string;
+  /** The message of the operation that has the changed part. */
+  direction?: "request" | "response";
+  /** The operations that the change reaches, if the place is none. */
+  reaches?: string[];
+  cause: Cause;
   at?: PartChange["at"];
 }
 
@@ -78,9 +87,20 @@ const DEFAULT_DIALECTS =
  * apart from its responses. Contracts that differ have at least one change.
  */
 export function compareContracts(documents: Documents): Change[] {
+  const causeOf = causeFinder(documents);
   return changesBetween(documents).map((change) => {
-    const { impact, place, at } = change;
-    return { impact, place, message: messageOf(change), ...(at && { at }) };
+    const { impact, place, at, direction, subject, what, reaches } = change;
+    return {
+      impact,
+      place,
+      message: messageOf(change),
+      what,
+      ...(subject && { subject }),
+      ...(direction && { direction }),
+      ...(reaches && { reaches }),
+      cause: causeOf(change),
+      ...(at && { at }),
+    };
   });
 }
 
@@ -179,6 +199,8 @@ function textChange({ before, after }: Pair<Node>, path: string[], key: string):
   return {
     place,
     subject: `\`${key}\`${isOperation && rest.length > 0 ? ` of ${rest.join("/")}` : ""}`,
+    part: `\`${key}\``,
+    origin: null,
     impact: "documentation",
     what: verb(before[key], after[key]),
     because: "A description promises nothing.",

@@ -4,7 +4,8 @@ import { type OpenApiDocument, operationsOf } from "openapi-document";
 import { z } from "zod";
 import { parseConfiguration } from "../configuration.ts";
 import { ROOT } from "../paths.ts";
-import { type Impact, IMPACTS } from "./changes.ts";
+import type { Cause } from "./causes.ts";
+import { type Impact, IMPACTS, sentenceOf } from "./changes.ts";
 
 /** What people decide about changes: the file beside a contract. */
 const FILE = "comparison.yaml";
@@ -72,6 +73,9 @@ interface Rated {
   impact: Impact;
   place: string;
   message: string;
+  /** The changed component, and the change to it, which an entry may name too. */
+  cause?: Cause;
+  what?: string;
   /** Who wants this breaking change, and why. */
   approval?: Approval;
 }
@@ -143,9 +147,11 @@ export function staleApprovals(
 
 function isAbout(
   { place, change = "" }: Pick<Approval, "place" | "change">,
-  { place: ownPlace, message }: Rated,
+  { place: ownPlace, message, cause, what }: Rated,
 ): boolean {
-  return patternOf(place, "$").test(ownPlace) && patternOf(change, "").test(message);
+  const isNamed = (name: string, text: string) => patternOf(place, "$").test(name) && patternOf(change, "").test(text);
+  const isOfComponent = cause?.place !== undefined && what !== undefined;
+  return isNamed(ownPlace, message) || (isOfComponent && isNamed(cause.place!, sentenceOf({ ...cause, what })));
 }
 
 function patternOf(text: string, end: "$" | ""): RegExp {

@@ -8,6 +8,7 @@ import {
   findKeyword,
   fromTo,
   isFromClient,
+  loss,
   type Pair,
   type PartChange,
   PART_REASONS,
@@ -97,7 +98,7 @@ function oneFieldChanges(
   const { documents, direction, field } = scope;
   const medium = mediumBelow(scope.medium, "fields");
   const isInBefore = before !== undefined && !before.isHidden;
-  if (after === undefined || after.isHidden) return isInBefore ? [removedField(scope, after)] : [];
+  if (after === undefined || after.isHidden) return isInBefore ? [removedField(scope, name, after)] : [];
   if (!isInBefore) {
     const earlier = objects.before.at(name); // as one of the fields without a name
     if (before === undefined && !isAnything(earlier) && !isNothing(earlier))
@@ -110,7 +111,7 @@ function oneFieldChanges(
   const defaults = isAlwaysGiven ? [] : defaultChanges(documents, direction, schemas);
   const changes = defaults.map((change) => ({ ...change, field }));
   if (before.isRequired === after.isRequired) return changes;
-  if (!after.isRequired) return [effect(scope, "widens", "becomes optional"), ...changes];
+  if (!after.isRequired) return [loss(scope, "widens", "becomes optional", "required"), ...changes];
   return [effect(scope, "narrows", "becomes required", "required"), ...changes];
 }
 
@@ -121,17 +122,25 @@ function addedField(scope: Scope, name: string, { isRequired }: Field, wasHidden
   const isNarrower = isFromClient(direction) && isRequired;
   const because = isFromClient(direction) ? PART_REASONS[direction].added : UNKNOWN_FIELDS;
   const rating: Rating = isNarrower ? RATINGS[direction].narrows : { impact: "additive", because };
-  return { ...rating, what, field, ...findKeyword(documents, node, "properties", name) };
+  const { at } = findKeyword(documents, node, "properties", name);
+  return { ...rating, what, field, ...(at && { at, origin: { ...at, field } }) };
 }
 
 const UNKNOWN_FIELDS = "Clients ignore unknown fields.";
 
-function removedField({ documents, direction, field }: Scope, after: Field | undefined): SchemaChange {
-  const { removed: because } = PART_REASONS[direction];
+function removedField(scope: Scope, name: string, after: Field | undefined): SchemaChange {
+  const { documents, direction, field, earlier } = scope;
+  const { at } = findKeyword({ after: documents.before }, earlier, "properties", name);
+  const removal = {
+    impact: "breaking",
+    because: PART_REASONS[direction].removed,
+    field,
+    ...(at && { origin: { ...at, field } }),
+  } as const;
   const flag = HIDING[direction];
-  if (after === undefined || flag === undefined) return { impact: "breaking", what: "is removed", because, field };
-  const at = findKeyword(documents, after.schema, flag);
-  return { impact: "breaking", what: `is removed, since it becomes \`${flag}\``, because, field, ...at };
+  if (after === undefined || flag === undefined) return { ...removal, what: "is removed" };
+  const place = findKeyword(documents, after.schema, flag);
+  return { ...removal, what: `is removed, since it becomes \`${flag}\``, ...place };
 }
 
 /** Compares the default of an optional value. */

@@ -70,7 +70,7 @@ const LIST = new Intl.ListFormat("en-GB");
 function groupByStatus(place: string, whole: string, changes: OperationChange[]): PlacedChange[] {
   const groups = new Map<string, { change: OperationChange; statuses: Set<string> }>();
   for (const change of changes) {
-    const { status, at: _, ...common } = change;
+    const { status, at: _, origin: __, referrer: ___, ...common } = change;
     const key = JSON.stringify([status === undefined, common]);
     const group = groups.get(key) ?? { change, statuses: new Set() };
     groups.set(key, group);
@@ -78,8 +78,17 @@ function groupByStatus(place: string, whole: string, changes: OperationChange[])
   }
   return Array.from(groups.values(), ({ change: { status, part, field, ...change }, statuses }) => {
     const responses = status === undefined ? [] : [`response ${LIST.format(statuses)}`];
-    const subject = [...responses, part ?? [], field ? `field "${field}"` : []].flat().join(", ");
-    return { ...change, place, subject: subject === "" && change.what.startsWith("is ") ? whole : subject };
+    const rest = [part ?? [], field ? `field "${field}"` : []].flat();
+    const subject = [...responses, ...rest].join(", ");
+    const direction =
+      status !== undefined ? "response" : /^request body|^\w+ parameter /.test(part ?? "") ? "request" : undefined;
+    return {
+      ...change,
+      place,
+      subject: subject === "" && change.what.startsWith("is ") ? whole : subject,
+      ...(direction && { direction }),
+      ...(status !== undefined && rest.length > 0 && { part: rest.join(", ") }),
+    };
   });
 }
 
@@ -169,10 +178,10 @@ function callbackChanges(documents: Documents, operations: Pair<Node>): Operatio
         both((side) => items[side][url]),
         whole,
       );
-      return changes.map(({ subject = "", ...change }) => ({
-        ...change,
-        part: subject === whole ? whole : [whole, subject].filter(Boolean).join(", "),
-      }));
+      return changes.map((called) => {
+        const { subject = "", direction: _, ...change } = called; // the direction is not that of the operation
+        return { ...change, part: subject === whole ? whole : [whole, subject].filter(Boolean).join(", ") };
+      });
     });
   });
 }

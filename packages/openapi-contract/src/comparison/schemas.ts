@@ -1,4 +1,6 @@
+import { pointerKeys } from "openapi-document";
 import {
+  allOf,
   type Alternative,
   alternativesOf,
   appliesTo,
@@ -17,6 +19,7 @@ import {
   effect,
   findKeyword,
   fromTo,
+  loss,
   type Node,
   type Pair,
   type PartChange,
@@ -24,6 +27,7 @@ import {
   RATINGS,
   type SchemaChange,
   type Scope,
+  type Side,
 } from "./changes.ts";
 import { nestedChanges } from "./fields.ts";
 import { isWithin } from "./inclusion.ts";
@@ -40,6 +44,7 @@ interface Step {
   schemas: Pair<SchemaNode>;
   /** The notation and the text of both schemas. */
   key: string;
+  referrer?: PartChange["referrer"];
 }
 
 /** The changes of a pair of schemas, and its nested pairs. The paths of both begin at the pair. */
@@ -78,7 +83,8 @@ export function schemaChanges(
     if (visit.key.includes('"$ref"')) visited.add(key);
     visits.push(visit);
   };
-  add(stepTo("", medium, schemas));
+  const root = stepTo("", medium, schemas);
+  add({ ...root, ...(isExchanged(documents, schemas) && { referrer: null }) });
   const changes: SchemaChange[] = [];
   for (const visit of visits) {
     const { field, key } = visit;
@@ -90,11 +96,35 @@ export function schemaChanges(
         (left, { possible }) => left && limitedTo(possible, direction, left),
         change,
       );
-      if (kept !== undefined) changes.push({ ...kept, field: joined(field, kept.field) });
+      if (kept === undefined) continue;
+      const behind = visit.referrer !== undefined && { referrer: within(visit.referrer, kept.field) };
+      changes.push({ ...kept, ...behind, field: joined(field, kept.field) });
     }
-    for (const nested of own.nested) add({ ...nested, field: joined(field, nested.field), ...(limit && { limit }) });
+    for (const nested of own.nested) {
+      const referrer = visit.referrer === undefined ? nested.referrer : within(visit.referrer, nested.field);
+      const behind = referrer !== undefined && { referrer };
+      add({ ...nested, ...behind, field: joined(field, nested.field), ...(limit && { limit }) });
+    }
   }
   return changes;
+}
+
+function within<Part extends { field?: string } | null>(part: Part, field: string): Part {
+  return part && { ...part, field: joined(part.field ?? "", field) };
+}
+
+/** Returns whether a schema refers to another component than before. Components that only have another name are the same. */
+function isExchanged(documents: Documents, schemas: Pair<SchemaNode>): boolean {
+  const { before, after } = both((side) => referenceIn(allOf([schemas[side]])));
+  const has = (side: Side, reference: string) =>
+    pointerKeys(reference).reduce<unknown>((node, key) => (node as Node | undefined)?.[key], documents[side]) !==
+    undefined;
+  if (before === after) return false;
+  return before === undefined || after === undefined || has("after", before) || has("before", after);
+}
+
+function referenceIn(schema: SchemaNode): string | undefined {
+  return typeof schema === "object" ? schema.$ref : undefined;
 }
 
 function comparisonOf(documents: Documents, direction: Direction, { schemas, key, medium }: Step): Comparison {
@@ -110,7 +140,11 @@ function comparisonOf(documents: Documents, direction: Direction, { schemas, key
     medium,
     field: "",
     node: schemas.after,
-    compare: (inner, pair) => nested.push(stepTo(inner.field, inner.medium, pair)),
+    earlier: schemas.before,
+    compare: (inner, pair) => {
+      const behind = isExchanged(documents, pair) && { referrer: { node: schemas.after, field: inner.field } };
+      nested.push({ ...stepTo(inner.field, inner.medium, pair), ...behind });
+    },
   };
   let possible: Possible | undefined;
   const comparison: Comparison = {
@@ -226,7 +260,7 @@ function alternativesChanges(
   const changes = [
     ...pairs.flatMap((pair) => oneAlternativeChanges(scope, pair)),
     ...(after.some(isUnrestricted) ? [] : removed).map((alternative) =>
-      effect(scope, "narrows", `${nameOf(alternative)} is removed`),
+      loss(scope, "narrows", `${nameOf(alternative)} is removed`, keyOf(alternative)),
     ),
     ...(before.some(isUnrestricted) ? [] : added).map((alternative) =>
       effect(scope, "widens", `${nameOf(alternative)} is added`, keyOf(alternative)),
