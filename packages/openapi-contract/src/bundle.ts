@@ -17,10 +17,12 @@ import {
   pointer,
   withLocalReferences,
 } from "openapi-document";
+import { parsedJson } from "./json-text.ts";
 import { isInExtension } from "./lint/lint.ts";
 import { syntaxProblem } from "./lint/syntax-errors.ts";
 import { ROOT } from "./paths.ts";
 import { DEVICE_FLOW } from "./device-flow.ts";
+import { isBundled, refers } from "./is-bundled.ts";
 
 export { CONTRACT_FILE } from "./paths.ts";
 
@@ -57,30 +59,36 @@ export async function bundle(contractPath: string, options?: BundleOptions): Pro
  * not know `$id`. Of several components with one name, all but the first get a number, as in `Book-2`.
  */
 export async function bundleWithFiles(contractPath: string, options: BundleOptions = {}): Promise<Bundle> {
-  const config = await createConfig({}, { plugins: [DEVICE_FLOW] });
   const externalRefResolver = new ContractResolver(options);
-  const doc = await externalRefResolver.resolveDocument<OpenApiDocument>(null, contractPath, true);
+  const doc = await externalRefResolver
+    .resolveDocument<OpenApiDocument>(null, contractPath, true)
+    .catch((error: unknown) => {
+      throw readable(error);
+    });
   if (doc instanceof Error) throw readable(doc);
   doc.parsed = withLocalReferences(doc.parsed);
-  const { bundle: bundled, problems } = await bundleFiles({ doc, externalRefResolver, config }).catch(
-    (error: unknown) => {
-      throw readable(error);
-    },
-  );
-  // Others report new names of components.
-  const errors = problems.filter(({ severity, location: [at] }) => severity === "error" && !isInExtension(at));
-  if (errors.length > 0) {
-    const reasons = errors.map(({ message, location: [at] }) => {
-      if (at === undefined) return message;
-      if (message.startsWith("Failed to parse: ")) return syntaxError(at.source, message);
-      const { start } = getLineColLocation(at);
-      return `${relative(ROOT, at.source.absoluteRef)}:${start.line}:${start.col}  ${message}`;
-    });
-    throw new Error(reasons.join("\n"));
-  }
-  const document = JSON.parse(JSON.stringify(bundled.parsed)) as BundledDocument; // aliases of YAML become objects of their own
+  if (isBundled(doc.parsed)) doc.parsed.components ??= {};
+  else await bundleInPlace(doc, externalRefResolver);
+  const document = JSON.parse(JSON.stringify(doc.parsed)) as BundledDocument; // aliases of YAML become objects of their own
   inlineExamples(document);
   return { document, files: [...externalRefResolver.getFiles()].filter((file) => !isAbsoluteUrl(file)) };
+}
+
+async function bundleInPlace(doc: Document, externalRefResolver: ContractResolver): Promise<void> {
+  const config = await createConfig({}, { plugins: [DEVICE_FLOW] });
+  const { problems } = await bundleFiles({ doc, externalRefResolver, config }).catch((error: unknown) => {
+    throw readable(error);
+  });
+  // Others report new names of components.
+  const errors = problems.filter(({ severity, location: [at] }) => severity === "error" && !isInExtension(at));
+  if (errors.length === 0) return;
+  const reasons = errors.map(({ message, location: [at] }) => {
+    if (at === undefined) return message;
+    if (message.startsWith("Failed to parse: ")) return syntaxError(at.source, message);
+    const { start } = getLineColLocation(at);
+    return `${relative(ROOT, at.source.absoluteRef)}:${start.line}:${start.col}  ${message}`;
+  });
+  throw new Error(reasons.join("\n"));
 }
 
 /** Returns an error of reading a file, with the place and the remedy of a fault in its syntax. */
@@ -113,7 +121,9 @@ class ContractResolver extends BaseResolver {
     );
   }
 
-  override parseDocument(source: Source, isRoot?: boolean): Document {
+  override parseDocument(source: Source, isRoot = false): Document {
+    const json = isRoot || source.absoluteRef.endsWith(".json") ? parsedJson(source.body) : undefined;
+    if (json !== undefined) return { source, parsed: json };
     const document = super.parseDocument(source, isRoot);
     expectFewAliases(document.parsed, relative(ROOT, source.absoluteRef));
     return document;
@@ -175,15 +185,16 @@ export function inlineExamples(document: OpenApiDocument): void {
   const walk = (node: unknown, isMap = false): void => {
     if (typeof node !== "object" || node === null) return;
     for (const [key, value] of Object.entries(node)) {
-      if (!isMap && (key === "example" || key === "examples")) (node as Node)[key] = valueOf(value, []);
-      else if (isMap || !HOLDS_VALUES.has(key)) walk(value, !isMap && IS_MAP.has(key));
+      if (!isMap && (key === "example" || key === "examples")) {
+        if (refers(value)) (node as Node)[key] = valueOf(value, [], key);
+      } else if (isMap || !HOLDS_VALUES.has(key)) walk(value, !isMap && IS_MAP.has(key));
     }
   };
 
-  const valueOf = (value: unknown, trail: string[]): unknown => {
+  const valueOf = (value: unknown, trail: string[], keyword?: string): unknown => {
     if (typeof value !== "object" || value === null) return value;
     const { $ref } = value as Node;
-    if (typeof $ref === "string" && isTarget($ref) && !trail.includes($ref)) {
+    if (typeof $ref === "string" && (isTarget($ref) || keyword === "example") && !trail.includes($ref)) {
       inlined.add($ref);
       return valueOf(pointer(document, $ref), [...trail, $ref]);
     }

@@ -160,6 +160,17 @@ test.each<[name: string, text: string, message: string]>([
   await expect(bundle(file)).rejects.toThrow("shop.yaml");
 });
 
+test.each([
+  [
+    "a key that is given twice",
+    '{ "openapi": "3.1.1",\n  "info": { "title": "a", "title": "b" } }',
+    'shop.json:2:27  The field "title" is given twice',
+  ],
+  ["a text that ends too early", '{ "openapi": "3.1.1"', "shop.json:1:21  "],
+])("a contract of JSON is refused with the place and the remedy for %s", async (_, text, message) => {
+  await expect(bundle(join(folderWith({ "shop.json": text }), "shop.json"))).rejects.toThrow(message);
+});
+
 test("references to other hosts are read if this is allowed", async () => {
   const server = createServer((_, response) => response.end('{"type":"integer"}')).listen(0, "127.0.0.1");
   onTestFinished(() => void server.close());

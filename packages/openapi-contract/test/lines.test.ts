@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
+import { stringify } from "yaml";
 import { annotationChanges, contractChanges } from "../src/comparison/compare.ts";
 import { bundle } from "../src/bundle.ts";
 import { ROOT } from "../src/paths.ts";
@@ -82,7 +83,81 @@ components:
       "openapi.yaml:10",
     );
   });
+
+  const SHOP = String.raw`{
+  "openapi": "3.1.1",
+  "info": { "title": "Shop", "version": "1.0.0" },
+  "paths": {
+    "/~books/{id}": {
+      "post": {
+        "parameters": [
+          { "name": "id", "in": "path", "required": true, "schema": { "type": "string" } },
+          {
+            "name": "page", "in": "query",
+            "schema": { "type": "integer", "maximum": 9 }
+          }
+        ],
+        "requestBody": {
+          "content": {
+            "application/json": { "schema": { "$ref": "#/components/schemas/Book~0" } }
+          }
+        },
+        "responses": { "200": { "description": "\\" } }
+      }
+    }
+  },
+  "components": {
+    "schemas": {
+      "Book~": {
+        "type": "object",
+        "properties": {
+          "properties": {
+            "type": "object",
+            "properties": {
+              "\u00e9\"}": { "type": "string", "maxLength": 7 },
+              "maxLength": { "type": "string",
+                "maxLength": 8 }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+`;
+  const inYaml = stringify(JSON.parse(SHOP));
+
+  test.each<[name: string, shop: string, edit: [from: RegExp, to: string], line: number]>([
+    ["an item of an array", SHOP, [/(maximum\W+)9/, "$18"], 11],
+    ["a key with escapes", SHOP, [/(maxLength\W+)7/, "$16"], 31],
+    ["a key that its object has too", SHOP, [/(maxLength\W+)8/, "$16"], 33],
+    ["a path with escapes", SHOP, [/"parameters"/, '"deprecated": true,\n$&'], 7],
+    ["a text with the line ends of Windows", SHOP.replaceAll("\n", "\r\n"), [/(maxLength\W+)8/, "$16"], 33],
+    ["a text with a byte order mark", `\uFEFF${SHOP}`, [/(maximum\W+)9/, "$18"], 11],
+    ["a text on one line", JSON.stringify(JSON.parse(SHOP)), [/(maximum\W+)9/, "$18"], 1],
+    ["an item of an array of YAML", inYaml, [/(maximum: )9/, "$18"], lineOf(inYaml, "maximum: 9")],
+    ["a key of YAML that its object has too", inYaml, [/(maxLength: )8/, "$16"], lineOf(inYaml, "maxLength: 8")],
+    [
+      "YAML with the line ends of Windows",
+      inYaml.replaceAll("\n", "\r\n"),
+      [/(maxLength: )8/, "$16"],
+      lineOf(inYaml, "maxLength: 8"),
+    ],
+    ["YAML with a byte order mark", `\uFEFF${inYaml}`, [/(maximum: )9/, "$18"], lineOf(inYaml, "maximum: 9")],
+    ["JSON with a comment", `${SHOP}# the end`, [/(maximum\W+)9/, "$18"], 11],
+  ])("a change has its line in %s", async (_, shop, [from, to], line) => {
+    const contract = join(await temporaryFolder(), "openapi.txt");
+    writeFileSync(contract, shop);
+    const before = await bundle(contract);
+    writeFileSync(contract, shop.replace(from, to));
+    const changes = await contractChanges(before, await bundle(contract), contract);
+    expect(changes.map(({ at }) => at?.line)).toEqual([line]);
+  });
 });
+
+function lineOf(text: string, part: string): number {
+  return text.slice(0, text.indexOf(part)).split("\n").length;
+}
 
 describe("annotations", () => {
   type Node = Record<string, unknown>;

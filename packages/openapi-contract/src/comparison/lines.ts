@@ -1,22 +1,35 @@
 import { isAbsoluteUrl } from "@redocly/openapi-core";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from "yaml";
+import { isRecord } from "openapi-document";
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type LineCounter,
+  type Node,
+  type Pair,
+  parseDocument,
+} from "yaml";
+import { jsonPlaces, lineCounterOf, parsedJson } from "../json-text.ts";
 import { keysOf } from "../lint/lint.ts";
 import type { PartChange } from "./changes.ts";
 
 /** A file of a contract. Its text is parsed once. */
 interface Source {
   path: string;
-  document: ReturnType<typeof parseDocument>;
-  lineCounter: LineCounter;
+  value: unknown;
+  /** Returns the line of the part at a path of keys: that of its key, or of the item of an array. */
+  lineOf: (keys: string[]) => number | undefined;
 }
 
-/** A part of a source: its node, and the offset of its key, or of the item of an array. */
+/** A part of a source: its value, and its place in the part around it. */
 interface Part {
   source: Source;
-  node: unknown;
-  offset: number | undefined;
+  value: unknown;
+  within?: { parent: Part; key: string };
 }
 
 /** The place of a part: the path of its file, and the line from 1. */
@@ -27,19 +40,21 @@ export interface PartPlace {
 
 /**
  * Returns a function that finds the place of a changed part of a bundled document in its text at `path`, or in a file that the
- * text refers to. The place is undefined for a removal.
+ * text refers to. The place is undefined for a removal. The text is parsed when the first place is asked for.
  */
 export function placeFinder(
   text: string,
   path: string,
   document: object,
 ): (at: PartChange["at"]) => PartPlace | undefined {
-  const parts = partsOf(document, sourceOf(path, text));
+  let parts: Map<object, Part> | undefined;
   return (at) => {
-    const part = at && parts.get(at.node);
-    const found = part && at?.key !== undefined ? childOf(part, at.key) : part;
-    if (found?.offset === undefined) return undefined;
-    return { path: found.source.path, line: found.source.lineCounter.linePos(found.offset).line };
+    if (at === undefined) return undefined;
+    parts ??= partsOf(document, sourceOf(path, text));
+    const part = parts.get(at.node);
+    const found = part && at.key !== undefined ? childOf(part, at.key) : part;
+    const line = found?.source.lineOf(keysTo(found));
+    return found && line !== undefined ? { path: found.source.path, line } : undefined;
   };
 }
 
@@ -49,7 +64,7 @@ function partsOf(document: object, root: Source): Map<object, Part> {
   const sources = new Map([[root.path, root]]);
   const pair = (bundled: unknown, part: Part): void => {
     if (typeof bundled !== "object" || bundled === null || parts.has(bundled)) return;
-    const reference = isMap(part.node) ? part.node.get("$ref") : undefined;
+    const reference = isRecord(part.value) ? part.value["$ref"] : undefined;
     const target = typeof reference === "string" ? referredBy(reference, part.source, sources) : undefined;
     const { $ref } = bundled as { $ref?: unknown };
     if (target !== undefined && $ref === undefined) return pair(bundled, target); // the bundle has it in place of the reference
@@ -57,7 +72,7 @@ function partsOf(document: object, root: Source): Map<object, Part> {
     if (target !== undefined && typeof $ref === "string") pair(keysOf($ref).reduce(memberOf, document), target);
     for (const [key, value] of Object.entries(bundled)) pair(value, childOf(part, key));
   };
-  pair(document, { source: root, node: root.document.contents, offset: undefined });
+  pair(document, { source: root, value: root.value });
   return parts;
 }
 
@@ -69,27 +84,53 @@ function referredBy(reference: string, from: Source, sources: Map<string, Source
   if (!sources.has(path) && !existsSync(path)) return undefined;
   const source = sources.get(path) ?? sourceOf(path, readFileSync(path, "utf8"));
   sources.set(path, source);
-  const { contents } = source.document;
-  return keysOf(fragment).reduce<Part>(childOf, { source, node: contents, offset: contents?.range?.[0] });
+  return keysOf(fragment).reduce<Part>(childOf, { source, value: source.value });
+}
+
+function childOf(parent: Part, key: string): Part {
+  return { source: parent.source, value: memberOf(parent.value, key), within: { parent, key } };
+}
+
+function keysTo({ within }: Part): string[] {
+  return within === undefined ? [] : [...keysTo(within.parent), within.key];
 }
 
 function sourceOf(path: string, text: string): Source {
-  const lineCounter = new LineCounter();
-  return { path, document: parseDocument(text, { lineCounter }), lineCounter };
+  const json = parsedJson(text);
+  const { value, offsetOf } = json === undefined ? yamlSource(text) : { value: json, offsetOf: jsonOffsets(text) };
+  let lineCounter: LineCounter | undefined;
+  const lineOf = (keys: string[]) => {
+    const offset = offsetOf(keys);
+    lineCounter ??= lineCounterOf(text);
+    return offset === undefined ? undefined : lineCounter.linePos(offset).line;
+  };
+  return { path, value, lineOf };
 }
 
-function childOf({ source, node }: Part, key: string): Part {
-  const parent = resolved(node, source);
-  if (isSeq(parent)) {
-    const item = parent.items[Number(key)];
-    return { source, node: item, offset: (item as Node | undefined)?.range?.[0] };
+function jsonOffsets(text: string): (keys: string[]) => number | undefined {
+  const placeOf = jsonPlaces(text);
+  return (keys) => {
+    const place = placeOf(keys);
+    return place?.key ?? place?.value;
+  };
+}
+
+function yamlSource(text: string): { value: unknown; offsetOf: (keys: string[]) => number | undefined } {
+  const document = parseDocument(text);
+  return { value: document.toJS({ maxAliasCount: -1 }), offsetOf: (keys) => offsetIn(document, keys) };
+}
+
+function offsetIn(document: Document.Parsed, keys: string[]): number | undefined {
+  let node: unknown = document.contents;
+  let offset = document.contents?.range[0];
+  for (const key of keys) {
+    const parent = isAlias(node) ? node.resolve(document) : node;
+    const pair = isMap(parent) ? parent.items.find((item) => isNamed(item, key)) : undefined;
+    node = isSeq(parent) ? parent.items[Number(key)] : pair?.value;
+    const at = isSeq(parent) ? node : pair?.key;
+    offset = (at as Node | null | undefined)?.range?.[0];
   }
-  const pair = isMap(parent) ? parent.items.find((item) => isNamed(item, key)) : undefined;
-  return { source, node: resolved(pair?.value, source), offset: isScalar(pair?.key) ? pair.key.range?.[0] : undefined };
-}
-
-function resolved(node: unknown, { document }: Source): unknown {
-  return isAlias(node) ? node.resolve(document) : node;
+  return offset;
 }
 
 function isNamed({ key }: Pair, name: string): boolean {
