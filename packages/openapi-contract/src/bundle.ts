@@ -1,6 +1,5 @@
 import { relative } from "node:path";
 import {
-  BaseResolver,
   bundle as bundleFiles,
   createConfig,
   type Document,
@@ -17,7 +16,7 @@ import {
   pointer,
   withLocalReferences,
 } from "openapi-document";
-import { parsedJson } from "./json-text.ts";
+import { FileResolver } from "./file-resolver.ts";
 import { isInExtension } from "./lint/lint.ts";
 import { syntaxProblem } from "./lint/syntax-errors.ts";
 import { ROOT } from "./paths.ts";
@@ -104,7 +103,7 @@ function syntaxError({ absoluteRef, body }: Source, otherwise: string): string {
 }
 
 /** Reads the files of a contract, and other hosts only if this is allowed. */
-class ContractResolver extends BaseResolver {
+class ContractResolver extends FileResolver {
   readonly #options: BundleOptions;
 
   constructor(options: BundleOptions) {
@@ -121,9 +120,7 @@ class ContractResolver extends BaseResolver {
     );
   }
 
-  override parseDocument(source: Source, isRoot = false): Document {
-    const json = isRoot || source.absoluteRef.endsWith(".json") ? parsedJson(source.body) : undefined;
-    if (json !== undefined) return { source, parsed: json };
+  override parseDocument(source: Source, isRoot?: boolean): Document {
     const document = super.parseDocument(source, isRoot);
     expectFewAliases(document.parsed, relative(ROOT, source.absoluteRef));
     return document;

@@ -99,8 +99,21 @@ function endOfString(json: string, start: number): number {
   return end;
 }
 
-/** Counts the lines of a text. */
-export function lineCounterOf(text: string): LineCounter {
+/** Returns a function that finds the line and the column, from 1, of a value in a JSON text, or of its key where it has one. */
+export function jsonPositions(
+  json: string,
+): (keys: string[], ofKey: boolean) => { line: number; col: number } | undefined {
+  const placeOf = jsonPlaces(json);
+  let lines: LineCounter | undefined;
+  return (keys, ofKey) => {
+    const place = placeOf(keys);
+    if (place === undefined) return undefined;
+    lines ??= lineCounterOf(json);
+    return lines.linePos((ofKey ? place.key : undefined) ?? place.value);
+  };
+}
+
+function lineCounterOf(text: string): LineCounter {
   const lineCounter = new LineCounter();
   let start = 0;
   do {

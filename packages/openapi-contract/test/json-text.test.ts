@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { jsonPlaces, lineCounterOf, parsedJson } from "../src/json-text.ts";
+import { jsonPlaces, jsonPositions, parsedJson } from "../src/json-text.ts";
 
 const TEXT = String.raw`
 {
@@ -37,9 +37,13 @@ describe("every value of a JSON text is found, with its key", () => {
   });
 });
 
-test("the lines of a text begin after each line feed", () => {
-  const { linePos } = lineCounterOf("\uFEFFa\r\n\n b");
-  expect([0, 3, 4, 5, 6].map((offset) => linePos(offset).line)).toEqual([1, 1, 2, 3, 3]);
+test("the position of a value, or of its key, is a line and a column from 1", () => {
+  const positionOf = jsonPositions('{\r\n\r\n  "a": {\n"b": [\t0, 1 ] }}');
+  expect(positionOf([], true)).toEqual({ line: 1, col: 1 });
+  expect(positionOf(["a", "b"], true)).toEqual({ line: 4, col: 1 });
+  expect(positionOf(["a", "b"], false)).toEqual({ line: 4, col: 6 });
+  expect(positionOf(["a", "b", "1"], true)).toEqual({ line: 4, col: 11 });
+  expect(positionOf(["a", "c"], true)).toBeUndefined();
 });
 
 describe("a text that is left to the parser of YAML", () => {

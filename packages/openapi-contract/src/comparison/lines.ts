@@ -2,19 +2,9 @@ import { isAbsoluteUrl } from "@redocly/openapi-core";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isRecord } from "openapi-document";
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  type LineCounter,
-  type Node,
-  type Pair,
-  parseDocument,
-} from "yaml";
-import { jsonPlaces, lineCounterOf, parsedJson } from "../json-text.ts";
-import { keysOf } from "../lint/lint.ts";
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, type Pair, parseDocument } from "yaml";
+import { keysOf } from "../file-resolver.ts";
+import { jsonPositions, parsedJson } from "../json-text.ts";
 import type { PartChange } from "./changes.ts";
 
 /** A file of a contract. Its text is parsed once. */
@@ -97,27 +87,17 @@ function keysTo({ within }: Part): string[] {
 
 function sourceOf(path: string, text: string): Source {
   const json = parsedJson(text);
-  const { value, offsetOf } = json === undefined ? yamlSource(text) : { value: json, offsetOf: jsonOffsets(text) };
-  let lineCounter: LineCounter | undefined;
+  if (json !== undefined) {
+    const positionOf = jsonPositions(text);
+    return { path, value: json, lineOf: (keys) => positionOf(keys, true)?.line };
+  }
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { lineCounter });
   const lineOf = (keys: string[]) => {
-    const offset = offsetOf(keys);
-    lineCounter ??= lineCounterOf(text);
+    const offset = offsetIn(document, keys);
     return offset === undefined ? undefined : lineCounter.linePos(offset).line;
   };
-  return { path, value, lineOf };
-}
-
-function jsonOffsets(text: string): (keys: string[]) => number | undefined {
-  const placeOf = jsonPlaces(text);
-  return (keys) => {
-    const place = placeOf(keys);
-    return place?.key ?? place?.value;
-  };
-}
-
-function yamlSource(text: string): { value: unknown; offsetOf: (keys: string[]) => number | undefined } {
-  const document = parseDocument(text);
-  return { value: document.toJS({ maxAliasCount: -1 }), offsetOf: (keys) => offsetIn(document, keys) };
+  return { path, value: document.toJS({ maxAliasCount: -1 }), lineOf };
 }
 
 function offsetIn(document: Document.Parsed, keys: string[]): number | undefined {

@@ -12,12 +12,12 @@ import {
   parseYaml,
   type Plugin,
   type Source,
-  unescapePointerFragment,
   YamlParseError,
 } from "@redocly/openapi-core";
 import { closest, distance } from "fastest-levenshtein";
 import { escapeKey, IS_MAP } from "openapi-document";
 import { DEVICE_FLOW } from "../device-flow.ts";
+import { FileResolver, keysOf, positionInJson, valueOf } from "../file-resolver.ts";
 import { lintConfig, ROOT } from "../paths.ts";
 import rules from "./lint-rules.ts";
 import { syntaxProblem } from "./syntax-errors.ts";
@@ -49,7 +49,8 @@ export interface ContractProblem {
 export async function lint(contractPath: string, configPath = lintConfig(contractPath)): Promise<ContractProblem[]> {
   try {
     const config = await configAt(configPath);
-    const reported = await lintFiles({ ref: contractPath, config });
+    const externalRefResolver = new FileResolver(config.resolve);
+    const reported = await lintFiles({ ref: contractPath, config, externalRefResolver });
     const problems = causesOf(reported.filter(({ ignored }) => !ignored)).map(problemOf);
     return KINDS.flatMap((kind) => problems.filter((problem) => problem.kind === kind));
   } catch (error) {
@@ -121,7 +122,7 @@ const REMEDIES: [RegExp, string][] = [
 /** Returns the message on an operationId that is repeated: the operation of the same file that has it first. */
 function repeatedId({ source, pointer = "" }: LocationObject): string | undefined {
   const keys = keysOf(pointer);
-  const paths = nodeAt(parseYaml(source.body), ["paths"]) as Record<string, Record<string, { operationId?: unknown }>>;
+  const paths = nodeAt(valueOf(source), ["paths"]) as Record<string, Record<string, { operationId?: unknown }>>;
   for (const [path, item] of Object.entries(paths ?? {}))
     for (const [method, operation] of Object.entries(item ?? {}))
       if (operation?.operationId === keys.at(-1) && (path !== keys[1] || method !== keys[2]))
@@ -148,8 +149,8 @@ function syntaxError({ absoluteRef, body }: Source, message: string): ContractPr
 }
 
 function placeOf(at: LocationObject): Pick<ContractProblem, "file" | "line" | "column" | "pointer"> {
-  const { start } = getLineColLocation(at);
-  const place = { file: relative(ROOT, at.source.absoluteRef), line: start.line, column: start.col };
+  const { line, col } = positionInJson(at) ?? getLineColLocation(at).start;
+  const place = { file: relative(ROOT, at.source.absoluteRef), line, column: col };
   return at.pointer === undefined ? place : { ...place, pointer: at.pointer };
 }
 
@@ -203,7 +204,7 @@ function causesOf(problems: NormalizedProblem[]): NormalizedProblem[] {
 
 /** The place that a reference leads to. */
 function targetAddress({ location: [at] }: NormalizedProblem): string {
-  const [file = "", fragment = ""] = String(nodeAt(parseYaml(at!.source.body), keysOf(at!.pointer ?? ""))).split("#");
+  const [file = "", fragment = ""] = String(nodeAt(valueOf(at!.source), keysOf(at!.pointer ?? ""))).split("#");
   const from = at!.source.absoluteRef;
   return `${file === "" ? from : resolve(dirname(from), file)}#${fragment}`;
 }
@@ -230,7 +231,7 @@ const MAX_DISTANCE = 4;
 
 /** Returns the message on a reference that leads nowhere: the reference, and the closest one that leads somewhere. */
 export function unresolvedReference({ source, pointer }: LocationObject, message: string): string {
-  const node = pointer === undefined ? undefined : nodeAt(parseYaml(source.body), keysOf(pointer));
+  const node = pointer === undefined ? undefined : nodeAt(valueOf(source), keysOf(pointer));
   const reference = typeof node === "string" ? node : (node as { $ref?: unknown } | undefined)?.$ref;
   if (typeof reference !== "string") return message;
   const similar = similarReference(reference, source.absoluteRef);
@@ -256,14 +257,6 @@ function similarReference(reference: string, from: string): string | undefined {
 function similarName(name: string, names: string[]): string | undefined {
   const best = names.length === 0 ? undefined : closest(name, names);
   return best !== undefined && distance(name, best) < MAX_DISTANCE ? best : undefined;
-}
-
-/** Returns the keys of a JSON pointer (RFC 6901), with or without `#`. */
-export function keysOf(pointer: string): string[] {
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((key) => unescapePointerFragment(key));
 }
 
 function nodeAt(document: unknown, keys: string[]): unknown {
