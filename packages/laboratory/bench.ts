@@ -20,6 +20,7 @@ const program = createProgram("bench", {
   .command("comparison", "changes that `contract diff` and oasdiff rate right", {
     executableFile: "comparison/main.ts",
   })
+  .command("contract", "the time of `diff`, `lint` and `check`", { executableFile: "comparison/speed.ts" })
   .command("dev", "the time from a save to its report", { executableFile: "dev/main.ts" });
 
 await runProgram(program);
