@@ -8,6 +8,7 @@ test.each([
   ["streams 1 first", "│ 'ours' "],
   ["fetch-operations --rounds 1", "| orval | "],
   ["comparison", "| contract diff | "],
+  ["contract --rounds 1", "| petstore, at most 1 | "],
   ["dev --rounds 1", "new service"],
 ])(
   "bench %s prints its tables",

@@ -16,7 +16,7 @@ import {
   pointer,
   withLocalReferences,
 } from "openapi-document";
-import { FileResolver } from "./file-resolver.ts";
+import { FileResolver, isJson } from "./file-resolver.ts";
 import { isInExtension } from "./lint/lint.ts";
 import { syntaxProblem } from "./lint/syntax-errors.ts";
 import { ROOT } from "./paths.ts";
@@ -66,9 +66,11 @@ export async function bundleWithFiles(contractPath: string, options: BundleOptio
     });
   if (doc instanceof Error) throw readable(doc);
   doc.parsed = withLocalReferences(doc.parsed);
-  if (isBundled(doc.parsed)) doc.parsed.components ??= {};
+  const isComplete = isBundled(doc.parsed);
+  if (isComplete) doc.parsed.components ??= {};
   else await bundleInPlace(doc, externalRefResolver);
-  const document = JSON.parse(JSON.stringify(doc.parsed)) as BundledDocument; // aliases of YAML become objects of their own
+  const hasAliases = !isComplete || !isJson(doc.source); // which become objects of their own
+  const document = (hasAliases ? JSON.parse(JSON.stringify(doc.parsed)) : doc.parsed) as BundledDocument;
   inlineExamples(document);
   return { document, files: [...externalRefResolver.getFiles()].filter((file) => !isAbsoluteUrl(file)) };
 }
@@ -122,7 +124,7 @@ class ContractResolver extends FileResolver {
 
   override parseDocument(source: Source, isRoot?: boolean): Document {
     const document = super.parseDocument(source, isRoot);
-    expectFewAliases(document.parsed, relative(ROOT, source.absoluteRef));
+    if (!isJson(source)) expectFewAliases(document.parsed, relative(ROOT, source.absoluteRef));
     return document;
   }
 }

@@ -21,6 +21,11 @@ export class FileResolver extends BaseResolver {
   }
 }
 
+/** Returns whether a file has been read as JSON, so that no two parts of its value are one object. */
+export function isJson(source: Source): boolean {
+  return JSON_FILES.has(source);
+}
+
 /** Returns the value of a file. */
 export function valueOf(source: Source): unknown {
   return JSON_FILES.get(source)?.value ?? parseYaml(source.body);

@@ -37,32 +37,38 @@ export interface JsonPlace {
   key?: number;
 }
 
-/** Returns a function that finds the value at a path of keys in a JSON text. It reads each object on the way once. */
+/** Returns a function that finds the value at a path of keys in a JSON text. It reads the text before that value once. */
 export function jsonPlaces(json: string): (keys: string[]) => JsonPlace | undefined {
-  const known = new Map<number, Map<string, JsonPlace>>();
-  const membersAt = (start: number): Map<string, JsonPlace> => {
-    const members = known.get(start) ?? membersOf(json, start);
-    known.set(start, members);
-    return members;
+  const known = new Map<number, { found: Map<string, JsonPlace>; rest: Iterator<[string, JsonPlace]> }>();
+  const memberAt = (start: number, key: string): JsonPlace | undefined => {
+    const { found, rest } = known.get(start) ?? { found: new Map<string, JsonPlace>(), rest: membersOf(json, start) };
+    known.set(start, { found, rest });
+    while (!found.has(key)) {
+      const next = rest.next();
+      if (next.done) return undefined;
+      found.set(...next.value);
+    }
+    return found.get(key);
   };
   const root: JsonPlace = { value: json.search(/[^\s\uFEFF]/) };
-  return (keys) => keys.reduce<JsonPlace | undefined>((place, key) => place && membersAt(place.value).get(key), root);
+  return (keys) => keys.reduce<JsonPlace | undefined>((place, key) => place && memberAt(place.value, key), root);
 }
 
-/** Returns the places of the members of the object or the array at an offset. */
-function membersOf(json: string, start: number): Map<string, JsonPlace> {
-  const members = new Map<string, JsonPlace>();
-  if (json[start] !== "{" && json[start] !== "[") return members;
-  for (let at = afterSpace(json, start + 1); !isClosing(json[at]);) {
-    const key = at;
-    if (json[start] === "{") at = afterSpace(json, json.indexOf(":", endOfString(json, at)) + 1);
-    const name =
-      key === at ? String(members.size) : (JSON.parse(json.slice(key, endOfString(json, key) + 1)) as string);
-    members.set(name, key === at ? { value: at } : { value: at, key });
+/** Yields the members of the object or the array at an offset, with their places. */
+function* membersOf(json: string, start: number): Generator<[string, JsonPlace], void> {
+  if (json[start] !== "{" && json[start] !== "[") return;
+  let index = 0;
+  for (let at = afterSpace(json, start + 1); !isClosing(json[at]); index++) {
+    if (json[start] === "[") yield [String(index), { value: at }];
+    else {
+      const key = at;
+      const end = endOfString(json, key) + 1;
+      at = afterSpace(json, json.indexOf(":", end) + 1);
+      yield [JSON.parse(json.slice(key, end)) as string, { value: at, key }];
+    }
     at = afterSpace(json, endOfValue(json, at));
     if (json[at] === ",") at = afterSpace(json, at + 1);
   }
-  return members;
 }
 
 /** Returns the offset after the value at an offset. */
