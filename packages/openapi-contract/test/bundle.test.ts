@@ -49,6 +49,15 @@ test("a reference that is relative to an $id becomes a pointer, and is no file",
   });
 });
 
+test("a contract has components, and an alias is an object of its own", async () => {
+  const folder = folderWith({
+    "shop.yaml": 'openapi: 3.1.1\ninfo: { title: Shop, version: "1" }\nx-a: &a { b: 1 }\nx-c: *a\n',
+  });
+  const document = (await bundle(join(folder, "shop.yaml"))) as { components?: object; "x-a"?: object; "x-c"?: object };
+  expect(document).toMatchObject({ "x-c": { b: 1 }, components: {} });
+  expect(document["x-c"]).not.toBe(document["x-a"]);
+});
+
 // As in the contract of Shutterstock.
 test("a reference in an example is replaced by its target, and is no schema", async () => {
   const folder = folderWith({

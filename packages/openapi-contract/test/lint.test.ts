@@ -348,6 +348,29 @@ components: { schemas: { One: { type: string, example: 1 }, Other: { type: strin
 });
 
 /** The place of the first occurrence of a text in the contract. */
+test("the problems of JSON have the places that they have as YAML, also for what is missing", async () => {
+  const shop = `{
+  "openapi": "3.1.1",
+  "info": { "title": "Shop", "version": "1.0.0", "license": {} },
+  "tags": [ { "name": "a" }, {
+    "name": "b", "extra": 1 } ],
+  "paths": { "/a~b/{id}": { "get": {
+    "parameters": [ { "name": "limit", "in": "query", "schema": { "type": "integer", "default": "\\"}" } } ],
+    "responses": { "200": { "$ref": "#/components/responses/Dome" } } } } },
+  "components": { "responses": { "Done": {} } }
+}
+`;
+  write("redocly.yaml", "extends: [recommended-strict]");
+  const placesOf = async (name: string, text: string) => {
+    write(name, text);
+    const problems = await lint(join(folder, name), join(folder, "redocly.yaml"));
+    return problems.map(({ message, line, column }) => `${line}:${column} ${message}`);
+  };
+  const places = await placesOf("shop.json", shop);
+  expect(places.length).toBeGreaterThan(8);
+  expect(places).toEqual(await placesOf("shop.yaml", `${shop}# the end\n`));
+});
+
 function at(text: string, columns = 0, lines = 0): string {
   const [before] = CONTRACT.split(text);
   const rows = before!.split("\n");
