@@ -84,7 +84,7 @@ describe("openapi-contract", () => {
 async function run(command: string, ...options: string[]) {
   const args = [command, "--contract", contract, "--released", released, ...options];
   return new Promise<{ exitCode: number | null; stdout: string; stderr: string }>((done) => {
-    const file = resolve(import.meta.dirname, "../src/main.ts");
+    const file = resolve(import.meta.dirname, "../src/bin/openapi-contract.ts");
     const child = execFile(process.execPath, [file, ...args], { cwd: ROOT }, (_error, stdout, stderr) =>
       done({ exitCode: child.exitCode, stdout, stderr }),
     );

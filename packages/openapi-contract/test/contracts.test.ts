@@ -5,7 +5,7 @@ import { temporaryFolder } from "@platform/test-support/temporary";
 import { beforeEach, describe, expect, test } from "vitest";
 import { startGitHub } from "./github-server.ts";
 
-const MAIN = resolve(import.meta.dirname, "../src/main.ts");
+const MAIN = resolve(import.meta.dirname, "../src/bin/openapi-contract.ts");
 
 let folder: string;
 beforeEach(async () => {

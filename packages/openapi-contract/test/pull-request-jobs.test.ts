@@ -8,7 +8,7 @@ import { parse } from "yaml";
 import { startGitHub } from "./github-server.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
-const MAIN = join(ROOT, "packages/openapi-contract/src/main.ts");
+const MAIN = join(ROOT, "packages/openapi-contract/src/bin/openapi-contract.ts");
 
 interface Action {
   inputs: Record<string, { default: string }>;

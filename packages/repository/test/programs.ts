@@ -22,7 +22,7 @@ export const PROGRAMS = [
   "packages/contract-tools/src/build/main.ts",
   "packages/contract-tools/src/start.ts",
   "packages/contract-tools/src/contract.ts",
-  "packages/openapi-contract/src/main.ts",
+  "packages/openapi-contract/src/bin/openapi-contract.ts",
   "packages/repository/src/release-pack.ts",
   "packages/express-operations/src/documents/generate-types.ts",
   "packages/fetch-operations/bin/fetch-operations.js",
