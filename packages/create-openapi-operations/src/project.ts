@@ -75,19 +75,17 @@ export interface Versions {
 export function readVersions(): Versions {
   if (REPOSITORY === undefined) return JSON.parse(read(PRODUCT, "versions.json")) as Versions;
   const manifests = globSync("{package.json,{packages,apps}/*/package.json}", { cwd: REPOSITORY }).map(
-    (file) => JSON.parse(read(REPOSITORY, file)) as Manifest & { name: string; version: string },
+    (file) => JSON.parse(read(REPOSITORY, file)) as Manifest & { name: string; version: string; private?: boolean },
   );
   const { optionalDependencies, packageManager } = JSON.parse(read(REPOSITORY, "package.json")) as Versions["root"];
   const { catalog } = parse(read(REPOSITORY, "pnpm-workspace.yaml")) as { catalog: Record<string, string> };
   const pinned = manifests.flatMap((manifest) =>
     Object.entries({ ...manifest.devDependencies, ...manifest.dependencies }),
   );
-  const isPublic = /^(?:@openapi-operations\/|[a-z]+-(?:operations|document)$)/;
+  const platform = manifests.filter((manifest) => manifest.private !== true && !manifest.name.startsWith("@petstore/"));
   return {
     catalog: { ...Object.fromEntries(pinned.filter(([, range]) => /^[\d^~]/.test(range))), ...catalog },
-    platform: Object.fromEntries(
-      manifests.filter(({ name }) => isPublic.test(name)).map(({ name, version }) => [name, version]),
-    ),
+    platform: Object.fromEntries(platform.map(({ name, version }) => [name, version])),
     root: { optionalDependencies, packageManager },
   };
 }
@@ -104,9 +102,10 @@ export function withVersions(text: string, { catalog, platform }: Versions): str
   const manifest = JSON.parse(text) as Manifest;
   for (const group of [manifest.dependencies, manifest.devDependencies]) {
     for (const [name, range] of Object.entries(group ?? {})) {
-      const version = range === "catalog:" ? catalog[name] : range === "workspace:^" && `^${platform[name]}`;
+      if (range !== "catalog:" && range !== "workspace:^") continue;
+      const version = range === "catalog:" ? catalog[name] : platform[name];
       if (version === undefined) throw new Error(`The template names ${name}, whose version is not known.`);
-      if (version !== false) group![name] = version;
+      group![name] = range === "catalog:" ? version : `^${version}`;
     }
   }
   return `${JSON.stringify(manifest, null, 2)}\n`;

@@ -77,7 +77,9 @@ describe("from a registry", { timeout: 300_000 }, () => {
     const lock = read("museum/pnpm-lock.yaml");
     const versions = new Set(
       Array.from(
-        lock.matchAll(/^ {2}'?(?:@openapi-operations\/[\w-]+|\w+-operations|openapi-document)@(\d[\d.]*)/gm),
+        lock.matchAll(
+          /^ {2}'?(?:@openapi-operations\/[\w-]+|\w+-operations|openapi-(?:contract|document))@(\d[\d.]*)/gm,
+        ),
         ([, version]) => version,
       ),
     );
