@@ -72,6 +72,7 @@ describe("from a registry", { timeout: 300_000 }, () => {
       "-r",
       "@openapi-operations/*",
       "*-operations",
+      "openapi-contract",
       "openapi-document",
     );
     const lock = read("museum/pnpm-lock.yaml");
