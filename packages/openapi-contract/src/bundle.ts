@@ -124,9 +124,18 @@ class ContractResolver extends FileResolver {
 
   override parseDocument(source: Source, isRoot?: boolean): Document {
     const document = super.parseDocument(source, isRoot);
+    if (isRoot) expectOpenApi(document.parsed, relative(ROOT, source.absoluteRef));
     if (!isJson(source)) expectFewAliases(document.parsed, relative(ROOT, source.absoluteRef));
     return document;
   }
+}
+
+/** Throws if a document has another format: its changes would be missed. */
+function expectOpenApi(root: unknown, file: string): void {
+  const { openapi, swagger } = (root ?? {}) as { openapi?: unknown; swagger?: string };
+  if (/^3\.[0-2]\./.test(String(openapi))) return;
+  const remedy = swagger === undefined ? "Begin it with `openapi: 3.1.1`" : `Convert this Swagger ${swagger}`;
+  throw new Error(`${file} is not an OpenAPI document of version 3.0, 3.1 or 3.2. ${remedy}.`);
 }
 
 /** The most values that the aliases of a file may repeat. */

@@ -78,6 +78,7 @@ describe("one cause is one problem:", () => {
     ["no content", /^.*$/s, "", "1:1", "This is not an OpenAPI document. Begin it with `openapi: 3.1.1`."],
     ["a list", /^.*$/s, "- a\n", "1:1", "This is not an OpenAPI document. Begin it with `openapi: 3.1.1`."],
     ["no version", /^openapi: .*\n/, "", "1:1", "This is not an OpenAPI document. Begin it with `openapi: 3.1.1`."],
+    ["Swagger 2.0", /^openapi: .*\n/, 'swagger: "2.0"\n', "1:1", "This is Swagger 2.0. Convert it to OpenAPI 3."],
     [
       "an unclosed quote",
       "operationId: createBook",

@@ -50,6 +50,9 @@ export async function lint(contractPath: string, configPath = lintConfig(contrac
   try {
     const config = await configAt(configPath);
     const externalRefResolver = new FileResolver(config.resolve);
+    const root = await externalRefResolver.resolveDocument<{ swagger?: string } | null>(null, contractPath, true);
+    if (!(root instanceof Error) && root.parsed?.swagger !== undefined)
+      throw new Error(`This is Swagger ${root.parsed.swagger}. Convert it to OpenAPI 3.`); // hardly a rule applies to it
     const reported = await lintFiles({ ref: contractPath, config, externalRefResolver });
     const problems = causesOf(reported.filter(({ ignored }) => !ignored)).map(problemOf);
     return KINDS.flatMap((kind) => problems.filter((problem) => problem.kind === kind));
