@@ -208,3 +208,7 @@ describe("alternativesOf returns the alternatives of a value", () => {
     ]);
   });
 });
+
+test("a schema is expanded once, with however many others it is compared", () => {
+  expect(alternatives(PET)).toBe(alternatives(PET));
+});

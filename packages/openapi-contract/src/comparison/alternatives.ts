@@ -38,11 +38,19 @@ interface Expansion {
  * that allows no value has none. Returns undefined if there are too many, or if a choice contains only itself.
  */
 export function alternativesOf(document: OpenApiDocument, schema: SchemaNode): Alternative[] | undefined {
+  const known = expanded.get(document) ?? new Map<SchemaNode, Alternative[] | undefined>();
+  expanded.set(document, known);
+  if (known.has(schema)) return known.get(schema);
   const expansion: Expansion = { left: MAX_STEPS, isCircular: false };
   const alternatives = expand(document, keywordsOf(document, schema), [], expansion);
-  if (expansion.left < 0 || (expansion.isCircular && alternatives.length === 0)) return undefined;
-  return alternatives;
+  const isUnknown = expansion.left < 0 || (expansion.isCircular && alternatives.length === 0);
+  const result = isUnknown ? undefined : alternatives;
+  known.set(schema, result);
+  return result;
 }
+
+/** The members of a large `oneOf` are compared in pairs. */
+const expanded = new WeakMap<OpenApiDocument, Map<SchemaNode, Alternative[] | undefined>>();
 
 /**
  * All keywords that apply to a schema, including those of its references and its `allOf`, and `others`. Schemas `above` are
