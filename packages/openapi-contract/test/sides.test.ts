@@ -59,6 +59,9 @@ describe("one side of a comparison is", () => {
     expect((await at("apps"))!.document).toEqual(document);
     expect(await contractAt("apps", join(folder, "api/other.yaml"))).toBeUndefined();
     await expect(at("other")).rejects.toThrow(/^The git revision other has no contract: fatal: /);
+    mkdirSync(join(folder, "empty"));
+    await expect(at("empty")).rejects.toThrow("The folder empty has no openapi.yaml or openapi.json.");
+    await expect(at("other.yaml")).rejects.toThrow("There is no file other.yaml.");
   });
 
   test("a published contract, or the service that serves it", async () => {

@@ -33,6 +33,8 @@ export async function contractAt(word: string, contract: string): Promise<Side |
     return { document: await committedContract(word, contract) };
   } catch (error) {
     if (await isAbsent(word, contract)) return undefined;
+    if (existsSync(word)) throw new Error(`The folder ${word} has no openapi.yaml or openapi.json.`, { cause: error });
+    if (/\.(ya?ml|json)$/i.test(word)) throw new Error(`There is no file ${word}.`, { cause: error });
     throw error;
   }
 }
