@@ -20,6 +20,6 @@ export function parseConfiguration<Schema extends z.ZodType>(
   if (fault === undefined) return data;
   const [{ path: at, message } = { path: [], message: "" }] = fault.issues;
   const known = at.map((_, index) => at.slice(0, index + 1)).findLast((keys) => document.hasIn(keys));
-  const node = document.getIn(known ?? [], true) as { range?: number[] };
-  throw refuse(lineCounter.linePos(node.range?.[0] ?? 0).line, `${at.join(".")}: ${message}.`);
+  const node = document.getIn(known ?? [], true) as { range?: number[] } | null;
+  throw refuse(lineCounter.linePos(node?.range?.[0] ?? 0).line, `${at.join(".")}: ${message}.`);
 }

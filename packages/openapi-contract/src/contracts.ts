@@ -24,7 +24,7 @@ export interface ContractEntry {
 export type Selection = Pick<Partial<ContractEntry>, "contract" | "released">;
 
 const isPattern = (path: string) => /[*?[\]{}]/.test(path);
-const text = z.string().min(1);
+const text = z.string().regex(/^\P{Cc}+$/u, "Write a text of one line");
 
 const configuration = z.strictObject({
   contracts: z

@@ -41,7 +41,12 @@ export function entryLines(entry: Entry, isWhole = false): string[] {
   const { impact, place, approval, at } = entry;
   const rating = (approval ? "approved" : impact).padEnd(13);
   const first = `          ${rating} ${place}: ${reported(entry)}${at === undefined ? "" : ` (${at.file}:${at.line})`}`;
-  return [first, ...reachLines(entry, isWhole).map((line) => `${"".padEnd(24)}${line}`)];
+  return [first, ...reachLines(entry, isWhole).map((line) => `${"".padEnd(24)}${line}`)].map(oneLine);
+}
+
+/** A name from a contract could otherwise hide a line in a terminal, or begin one with a command for the log of a CI. */
+function oneLine(line: string): string {
+  return line.replaceAll(/[\r\n]/g, (one) => JSON.stringify(one).slice(1, -1));
 }
 
 /** GitHub shows ten annotations of each level and step, so an entry has one. */

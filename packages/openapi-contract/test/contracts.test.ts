@@ -188,6 +188,11 @@ describe("with the contracts of contracts.yaml", () => {
 });
 
 test.each([
+  ["", "contracts.yaml:1  contracts: Invalid input: expected array, received undefined."],
+  [
+    'contracts: [{ contract: a.yaml, name: "A\\n::error::" }]',
+    "contracts.yaml:1  contracts.0.name: Write a text of one line.",
+  ],
   ["contracts: []", "contracts.yaml:1  contracts: Too small: expected array to have >=1 items."],
   [
     "contracts:\n  - name: A",

@@ -120,6 +120,13 @@ describe("formatChanges formats changes", () => {
     );
   });
 
+  test("as text, in which a name cannot begin a line", () => {
+    const change = { ...ADDITIVE, message: 'Field "a\r\n::error::b" is added.' };
+    expect(formatChanges([change], "text")).toBe(
+      '          additive      GET /dogs: Field "a\\r\\n::error::b" is added.',
+    );
+  });
+
   test("as JSON and as annotations", () => {
     const entries = [{ ...ADDITIVE, changes: [ADDITIVE] }];
     expect(JSON.parse(formatChanges([ADDITIVE], "json"))).toEqual({ entries });
