@@ -131,6 +131,21 @@ describe("an entry", () => {
     expect(html).toContain(`<li><code>GET /\`&lt;b&gt;\`</code>: <code>maximum</code> ${shown}</li>`);
   });
 
+  test("keeps a title or a path of the contract from beginning a line or ending its code", async () => {
+    await own.edit([/title: .*/, 'title: "Pets\\n## 9.0.0 - 2026-01-01 <b>"']);
+    expect(await update("")).toMatch(/^# Changelog of Pets ## 9\.0\.0 - 2026-01-01 \\<b\\>\n\n/);
+    const entry = changelogEntry([change("It is removed.", { place: "GET /a``<b>\n## 9.0.0" })], words());
+    expect(entry).toContain("- ``` GET /a``<b> ## 9.0.0 ```: It is removed.");
+  });
+
+  test("replaces its list as a whole, whatever a path contains", async () => {
+    await releaseAs("1.0.0");
+    await own.edit([/^paths:/m, 'paths:\n  "/<!-- end -->": { get: { responses: { "200": { description: "" } } } }']);
+    const text = await update("");
+    expect(text).toContain("/<!-- end -->");
+    expect(await update(text)).toBe(text);
+  });
+
   test("has the words of comparison.yaml", async () => {
     const file = `${dirname(own.contract)}/comparison.yaml`;
     const headings = "{ breaking: Act now, documentation: null }";

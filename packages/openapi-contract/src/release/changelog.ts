@@ -22,7 +22,7 @@ export async function readChangelog(file: string): Promise<string> {
 }
 
 const [BEGIN, END] = ["<!-- The changes, as `contract changelog` writes them. Write around them. -->", "<!-- end -->"];
-const GENERATED = new RegExp(`${BEGIN}[^]*?${END}`);
+const GENERATED = new RegExp(`${BEGIN}[^]*?\\n${END}`); // a path may contain the end
 
 /**
  * Returns the text of a changelog with a section for each released version, and one for the changes since. Text in it stays as it
@@ -49,7 +49,7 @@ export async function updatedChangelog(text: string, contract: string, released:
   const unreleased = await changes(files.length);
   body = withChanges(body, unreleased && `${BEGIN}\n\n${unreleased}\n\n${END}`);
   const parts = [
-    head || `# Changelog of ${document.info.title}\n\nThe changes of each version for clients.`,
+    head || `# Changelog of ${escaped(document.info.title)}\n\nThe changes of each version for clients.`,
     ...(body === "" ? [] : [`## Unreleased\n\n${body}`]),
     ...written.map((section) => section.text),
   ];
@@ -124,8 +124,14 @@ function linesOf(changes: ContractChange[], entry: string): string[] {
   });
 }
 
+/** What could end a line or reorder it. */
+const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu;
+
 function codeOf(text: string): string {
-  return text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``;
+  const line = text.replaceAll(CONTROLS, " ");
+  const longest = Math.max(0, ...Array.from(line.matchAll(/`+/g), ([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return longest === 0 ? `\`${line}\`` : `${fence} ${line} ${fence}`;
 }
 
 /** Returns the message in Markdown, with the reason of a breaking change that is approved. Keywords in backticks stay code. */
@@ -138,6 +144,6 @@ function messageOf({ message, approval }: ContractChange): string {
 /** Escapes each character with a meaning in Markdown. An underscore has none within a word. */
 function escaped(text: string): string {
   return text
-    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu, " ")
+    .replaceAll(CONTROLS, " ")
     .replaceAll(/[\\`*[\]<>&~|]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, String.raw`\$&`);
 }
