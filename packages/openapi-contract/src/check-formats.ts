@@ -68,7 +68,7 @@ function asSarif(checks: Check[]): string {
     }),
   }));
   const rules = Array.from(new Set(results.map(({ ruleId }) => ruleId)), (id) => ({ id }));
-  const runs = [{ tool: { driver: { name: "contract", rules } }, results }];
+  const runs = [{ tool: { driver: { name: "openapi-contract", rules } }, results }];
   return JSON.stringify({ $schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs }, null, 2);
 }
 
@@ -78,14 +78,15 @@ function asJunit(checks: Check[]): string {
     const name = titled(check, contract);
     const printed = warnings.map((finding) => `${where(finding)}${ruled(finding)}`).join("\n");
     const output = printed === "" ? "" : `\n    <system-out>${xml(printed)}</system-out>`;
-    if (findings.length === 0) return [`  <testcase classname="contract" name="${xml(name)}">${output}</testcase>`];
+    if (findings.length === 0)
+      return [`  <testcase classname="openapi-contract" name="${xml(name)}">${output}</testcase>`];
     return findings.map((finding) => {
       const failure = `<failure message="${xml(finding.message)}">${xml(where(finding) + ruled(finding))}</failure>`;
-      return `  <testcase classname="contract.${xml(name)}" name="${xml(finding.rule ?? name)}">\n    ${failure}</testcase>`;
+      return `  <testcase classname="openapi-contract.${xml(name)}" name="${xml(finding.rule ?? name)}">\n    ${failure}</testcase>`;
     });
   });
   const failures = checks.reduce((sum, { findings }) => sum + findings.length, 0);
-  const suite = `<testsuite name="contract" tests="${cases.length}" failures="${failures}">`;
+  const suite = `<testsuite name="openapi-contract" tests="${cases.length}" failures="${failures}">`;
   return ['<?xml version="1.0" encoding="UTF-8"?>', suite, ...cases, "</testsuite>"].join("\n");
 }
 

@@ -146,10 +146,7 @@ function formatMarkdown(
   const approved = entries.filter(({ approval }) => approval !== undefined).length;
   const title = `## The contract changes: ${countedImpacts(entries)}${approved > 0 ? `; ${approved} approved` : ""}\n`;
   const sorted = entries.toSorted((one, other) => order(one) - order(other));
-  const where =
-    rest === undefined
-      ? "`contract diff --format markdown --output report.md` writes them to a file."
-      : `They are in ${escaped(rest)}.`;
+  const where = rest === undefined ? "`--output report.md` writes them to a file." : `They are in ${escaped(rest)}.`;
   const endFrom = (index: number) =>
     `The report ends here. Left out: ${countedImpacts(sorted.slice(index))}. ${where}\n`;
   const texts = [title];

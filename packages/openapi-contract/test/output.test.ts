@@ -78,7 +78,7 @@ describe("formatChecks formats for programs", () => {
       version: "2.1.0",
       runs: [
         {
-          tool: { driver: { name: "contract", rules: [{ id: "struct" }, { id: "slow" }] } },
+          tool: { driver: { name: "openapi-contract", rules: [{ id: "struct" }, { id: "slow" }] } },
           results: [
             {
               ruleId: "struct",
@@ -101,9 +101,9 @@ describe("formatChecks formats for programs", () => {
 
   test("JUnit's XML, with a failure for each finding, and without characters that XML cannot have", () => {
     expect(formatChecks([PASSED, named], "junit")).toBe(`<?xml version="1.0" encoding="UTF-8"?>
-<testsuite name="contract" tests="2" failures="1">
-  <testcase classname="contract" name="lint"></testcase>
-  <testcase classname="contract.lint" name="struct">
+<testsuite name="openapi-contract" tests="2" failures="1">
+  <testcase classname="openapi-contract" name="lint"></testcase>
+  <testcase classname="openapi-contract.lint" name="struct">
     <failure message="&#60;&#34;&#38;&#62;">a b.yaml:2  &#60;&#34;&#38;&#62; (struct)</failure></testcase>
 </testsuite>`);
   });
@@ -289,7 +289,7 @@ describe("a summary that is too long for a comment", () => {
     expect(text.length).toBeLessThanOrEqual(65_000);
     const [, left] = /```\n\nThe report ends here\. Left out: (\d+) breaking\. They are in report\.md\.\n$/.exec(text)!;
     expect(text.match(/^<code>GET \/books/gm)!.length + Number(left)).toBe(300);
-    expect(await summary(wide, changed)).toMatch(/`contract diff --format markdown --output report\.md` writes .+\n$/);
+    expect(await summary(wide, changed)).toMatch(/`--output report\.md` writes .+\n$/);
   });
 
   test("is whole in a file", async () => {

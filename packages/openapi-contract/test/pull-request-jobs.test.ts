@@ -154,6 +154,6 @@ test("the job for GitLab in the guide reports the changes and the rules, and fai
     stdout: expect.stringContaining("## The contract changes: 1 breaking"),
   });
   expect(readFileSync(join(folder, "repository/lint.xml"), "utf8")).toContain(
-    '<testsuite name="contract" tests="1" failures="0">',
+    '<testsuite name="openapi-contract" tests="1" failures="0">',
   );
 });

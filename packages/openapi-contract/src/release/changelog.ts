@@ -21,7 +21,7 @@ export async function readChangelog(file: string): Promise<string> {
   return existsSync(file) ? (await readFile(file, "utf8")).replaceAll("\r\n", "\n") : "";
 }
 
-const [BEGIN, END] = ["<!-- The changes, as `contract changelog` writes them. Write around them. -->", "<!-- end -->"];
+const [BEGIN, END] = ["<!-- The changes, as `changelog` writes them. Write around them. -->", "<!-- end -->"];
 const GENERATED = new RegExp(`${BEGIN}[^]*?\\n${END}`); // a path may contain the end
 
 /**
