@@ -17,15 +17,7 @@ export interface Contract {
 
 /** Reads a contract. Throws for one that no service could serve, with the reason of each operation. */
 export async function readContract(path: string): Promise<Contract> {
-  const document = (await bundle(path)) as unknown as Contract["document"] & { swagger?: string };
-  if (typeof document.swagger === "string")
-    throw new Error(
-      `${path} is Swagger ${document.swagger}. Convert it first: npx swagger2openapi --yaml --outfile openapi.yaml ${path}`,
-    );
-  if (typeof document.openapi !== "string" || !/^3\.[012]\./.test(document.openapi))
-    throw new Error(
-      `${path} is no OpenAPI 3.0, 3.1 or 3.2 document: its field "openapi" is ${JSON.stringify(document.openapi)}.`,
-    );
+  const document = (await bundle(path)) as unknown as Contract["document"];
   const { title, version } = (document.info ?? {}) as { title?: unknown; version?: unknown };
   if (typeof title !== "string" || typeof version !== "string")
     throw new Error(`${path} needs info.title and info.version, both strings. Add them first.`);

@@ -23,7 +23,7 @@ test.each<[name: string, fields: object, message: string]>([
   ],
   ["no title", { info: { version: "1" } }, "needs info.title and info.version, both strings"],
   ["a version that is a number", { info: { title: "Books", version: 1.0 } }, "needs info.title and info.version"],
-  ["Swagger 2.0", { openapi: undefined, swagger: "2.0" }, "is Swagger 2.0. Convert it first: npx swagger2openapi"],
+  ["Swagger 2.0", { openapi: undefined, swagger: "2.0" }, "Convert this Swagger 2.0: npx swagger2openapi"],
 ])("a contract with %s is refused with the reason", async (_name, fields, message) => {
   await expect(readContract(written(fields))).rejects.toThrow(message);
 });

@@ -134,7 +134,10 @@ class ContractResolver extends FileResolver {
 function expectOpenApi(root: unknown, file: string): void {
   const { openapi, swagger } = (root ?? {}) as { openapi?: unknown; swagger?: string };
   if (/^3\.[0-2]\./.test(String(openapi))) return;
-  const remedy = swagger === undefined ? "Begin it with `openapi: 3.1.1`" : `Convert this Swagger ${swagger}`;
+  const remedy =
+    swagger === undefined
+      ? "Begin it with `openapi: 3.1.1`"
+      : `Convert this Swagger ${swagger}: npx swagger2openapi --yaml --outfile openapi.yaml ${file}`;
   throw new Error(`${file} is not an OpenAPI document of version 3.0, 3.1 or 3.2. ${remedy}.`);
 }
 

@@ -210,7 +210,7 @@ test("a contract with the device flow of OpenAPI 3.2 is bundled", async () => {
 test.each([
   ["", "Begin it with `openapi: 3.1.1`."],
   ["openapi: 3.3.0", "Begin it with `openapi: 3.1.1`."],
-  ['swagger: "2.0"\npaths: {}', "Convert this Swagger 2.0."],
+  ['swagger: "2.0"\npaths: {}', "Convert this Swagger 2.0: npx swagger2openapi --yaml"],
 ])("the document %j is refused, so that no change of it is missed", async (text, remedy) => {
   const folder = folderWith({ "shop.yaml": text });
   const message = `shop.yaml is not an OpenAPI document of version 3.0, 3.1 or 3.2. ${remedy}`;
