@@ -45,22 +45,17 @@ describe("one side of a comparison is", () => {
     git("init", "--quiet", "--initial-branch=main");
     git("add", ".");
     git("commit", "--quiet", "--message=first");
-    git("branch", "apps");
-    mkdirSync(join(folder, "apps"));
+    git("branch", "src"); // this package has such a folder
     write("api/openapi.yaml", contract("Second"));
     write("api/paths/a.yaml", path("Second"));
-    const before = process.cwd();
-    process.chdir(folder);
-    onTestFinished(() => process.chdir(before));
-    const { document, file } = (await at("apps"))!;
+    const { document, file } = (await at("src"))!;
     expect([document.info.title, file]).toEqual(["First", undefined]);
     expect(document).toHaveProperty(["paths", "/a", "get", "summary"], "First");
     rmSync(join(folder, "api"), { recursive: true });
-    expect((await at("apps"))!.document).toEqual(document);
-    expect(await contractAt("apps", join(folder, "api/other.yaml"))).toBeUndefined();
+    expect((await at("src"))!.document).toEqual(document);
+    expect(await contractAt("src", join(folder, "api/other.yaml"))).toBeUndefined();
     await expect(at("other")).rejects.toThrow(/^The git revision other has no contract: fatal: /);
-    mkdirSync(join(folder, "empty"));
-    await expect(at("empty")).rejects.toThrow("The folder empty has no openapi.yaml or openapi.json.");
+    await expect(at("test")).rejects.toThrow("The folder test has no openapi.yaml or openapi.json.");
     await expect(at("other.yaml")).rejects.toThrow("There is no file other.yaml.");
   });
 
