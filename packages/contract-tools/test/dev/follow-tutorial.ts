@@ -76,7 +76,13 @@ export function followTutorial(database: "SQLite" | "PostgreSQL"): void {
     });
 
     test("`.ci/run` installs from the lockfile, then runs the commands that the pages name", async () => {
-      expect(CI.map((command) => command.split(" ")[3])).toEqual(["install", "test", "test:long", "--filter", "mutate"]);
+      expect(CI.map((command) => command.split(" ")[3])).toEqual([
+        "install",
+        "test",
+        "test:long",
+        "--filter",
+        "mutate",
+      ]);
       expect(CHAPTERS[0]!.text).toContain("`test`, then the long tests and a sample of mutants");
       await reader.run(CI[0]!);
       expect(await reader.run("git status --porcelain")).toBe("");
