@@ -22,9 +22,9 @@ export interface Expiry {
 }
 
 /**
- * Deletes the responses stored for `Idempotency-Key` that have expired, in batches between other writes. No request does this, so
- * that its statements name one API key each, as a database with several shards wants. Of several processes on PostgreSQL, one
- * works at a time. Failures are logged once, and tried again.
+ * Deletes the responses stored for `Idempotency-Key` that have expired, in batches between other writes. A request does not do this,
+ * because a creation would then touch rows of other API keys, which a sharded database has on other nodes. Of several processes on
+ * PostgreSQL, one works at a time. A failure is logged once, and the next round tries again.
  */
 export function expireResponses(
   write: Storage<ApiKeysTables>["write"],

@@ -64,6 +64,8 @@ const API_KEY_AS_IDEMPOTENCY_KEY =
  * - A different request with the same key gets 422.
  * - A request waits for the first one, and gets 409 if the wait times out.
  *
+ * `expireResponses` deletes what is older; `openKeyedStorage` starts it.
+ *
  * If the work throws or returns a status outside 2xx, the transaction is rolled back and the key stays unused. Throws for
  * uploaded files, which cannot be compared, and for responses of bytes, which cannot be stored.
  */

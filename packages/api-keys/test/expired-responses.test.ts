@@ -1,8 +1,11 @@
+import type { ProcessContext } from "@openapi-operations/service/serving";
 import type { Storage } from "@openapi-operations/storage/storage";
 import { pino } from "pino";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { expireResponses } from "../src/expired-responses.ts";
 import { createApiKey } from "../src/keys.repository.ts";
+import { openKeyedStorage } from "../src/serving.ts";
+import type { KeyedConfig } from "../src/settings.ts";
 import { type Tables, temporaryStorage } from "./tables.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -40,7 +43,7 @@ describe("expired responses", () => {
       DAY / 2,
     ]);
     expiring(storage.write);
-    await vi.waitFor(async () => expect((await left()).toSorted((a, b) => a - b)).toEqual([0, DAY / 2]));
+    await expect.poll(async () => (await left()).toSorted((a, b) => a - b)).toEqual([0, DAY / 2]);
   });
 
   test("are deleted in batches, between which other writes run", async () => {
@@ -73,10 +76,22 @@ describe("expired responses", () => {
       if (failures-- > 0) return Promise.reject(new Error("disk full"));
       return storage.write(work, isSuccess);
     }, lines);
-    await vi.waitFor(async () => expect(await left()).toEqual([]));
+    await expect.poll(left).toEqual([]);
     expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual([
       "expired responses of Idempotency-Key could not be deleted",
     ]);
+  });
+
+  test("are deleted while a service has its storage open", async () => {
+    const { storage, left } = await storageWith([DAY + 60_000]);
+    const random = vi.spyOn(Math, "random").mockReturnValue(0); // it looks at once
+    onTestFinished(() => random.mockRestore());
+    const closing: (() => Promise<unknown>)[] = [];
+    const config = { databaseUrl: storage.url } as KeyedConfig;
+    const onClose = (close: () => Promise<unknown>) => void closing.unshift(close);
+    await openKeyedStorage(config, { logger: pino({ enabled: false }), onClose } as ProcessContext);
+    await expect.poll(left).toEqual([]);
+    for (const close of closing) await close();
   });
 
   test("are not looked for once the service has stopped", async () => {

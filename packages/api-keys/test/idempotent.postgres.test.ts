@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { expireResponses } from "../src/expired-responses.ts";
 import { idempotent } from "../src/idempotent.ts";
 import { createApiKey } from "../src/keys.repository.ts";
@@ -55,8 +55,8 @@ test("while one process deletes expired responses, the others leave them", async
     .execute(async (trx) => {
       await sql`select pg_advisory_xact_lock(7382955338)`.execute(trx);
       start();
-      await vi.waitFor(() => expect(looks).toBeGreaterThan(2));
+      await expect.poll(() => looks).toBeGreaterThan(2);
       expect(await left()).toHaveLength(1);
     });
-  await vi.waitFor(async () => expect(await left()).toEqual([]));
+  await expect.poll(left).toEqual([]);
 });
