@@ -13,6 +13,7 @@ import {
   contractCommand,
   type ContractOptions,
   contractProgram,
+  formatOption,
   releasedFolder,
 } from "openapi-contract/program";
 import { lastReleased } from "openapi-contract/released";
@@ -63,9 +64,7 @@ contractCommand(
   "next-version",
   "check that the changesets give the client the version that the changes require",
 )
-  .addOption(
-    new Option("--format <format>", "the format of what is printed").choices(["text", "github"]).default("text"),
-  )
+  .addOption(formatOption(["text", "github"]))
   .action(async (options: ContractOptions & { format: "text" | "github" }) => {
     const last = await lastReleased(releasedFolder(options));
     const { contract } = options;

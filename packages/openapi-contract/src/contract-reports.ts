@@ -1,33 +1,29 @@
 import { type CheckFormat, formatChecks, hasPassed } from "./check-formats.ts";
-import { type ContractChange, IMPACTS } from "./comparison/compare.ts";
-import { entriesOf } from "./comparison/entries.ts";
-import { type ChangesFormat, escaped, formatChanges, formatEntries, ofContract, type ReportOptions } from "./output.ts";
+import { IMPACTS } from "./comparison/compare.ts";
+import type { Entry } from "./comparison/entries.ts";
+import { type ChangesFormat, escaped, formatEntries, ofContract, type ReportOptions } from "./output.ts";
 import type { Check } from "./release/check.ts";
 
-/** The changes or the checks of one contract. It has a name if the report may have several contracts. */
+/** The entries or the checks of one contract. It has a name if the report may have several contracts. */
 export interface Report<Item> {
   name?: string | undefined;
   items: Item[];
 }
 
-/** Formats the changes of one contract as `formatChanges` does. Of several, the most severe come first. */
-export function formatChangeReports(
-  reports: Report<ContractChange>[],
-  format: ChangesFormat,
-  options?: ReportOptions,
-): string {
+/** Formats the entries of one contract as `formatEntries` does. Of several contracts, the most severe comes first. */
+export function formatEntryReports(reports: Report<Entry>[], format: ChangesFormat, options?: ReportOptions): string {
   if (format === "json" || format === "github") {
-    const entries = reports.flatMap(({ name, items }) => entriesOf(items).map((entry) => ofContract(entry, name)));
+    const entries = reports.flatMap(({ name, items }) => items.map((entry) => ofContract(entry, name)));
     return formatEntries(entries, format, options);
   }
   const [prefix, nameOf] = format === "markdown" ? (["# ", escaped] as const) : (["", String] as const);
-  const severity = ({ items: [first] }: Report<ContractChange>) => IMPACTS.indexOf(first?.impact ?? "documentation");
+  const severity = ({ items: [first] }: Report<Entry>) => IMPACTS.indexOf(first?.impact ?? "documentation");
   return sections(
     reports
       .toSorted((one, other) => severity(one) - severity(other))
       .map(({ name, items }) => ({ name: name && nameOf(name), items })),
-    { prefix, title: "Unchanged", isBrief: (changes) => changes.length === 0 },
-    (changes) => formatChanges(changes, format, options),
+    { prefix, title: "Unchanged", isBrief: (entries) => entries.length === 0 },
+    (entries) => formatEntries(entries, format, options),
   );
 }
 

@@ -1,16 +1,11 @@
 import { type ContractChange, type Impact, IMPACTS } from "./comparison/compare.ts";
 import type { Approval } from "./comparison/decisions.ts";
 import { joinedHunk } from "./comparison/hunks.ts";
-import { countedPlaces, entriesOf, type Entry, type Reach } from "./comparison/entries.ts";
+import { countedPlaces, type Entry, type Reach } from "./comparison/entries.ts";
 
 /** The formats of changes. */
 export const CHANGES_FORMATS = ["text", "json", "github", "markdown"] as const;
 export type ChangesFormat = (typeof CHANGES_FORMATS)[number];
-
-/** Formats the changes of one contract as `formatEntries` does. */
-export function formatChanges(changes: ContractChange[], format: ChangesFormat, options?: ReportOptions): string {
-  return formatEntries(entriesOf(changes), format, options);
-}
 
 /**
  * Formats entries: as text for people, JSON for programs, annotations of a pull request on GitHub, or Markdown for reviewers.

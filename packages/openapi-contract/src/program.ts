@@ -6,12 +6,13 @@ import { createProgram } from "@openapi-operations/command-line";
 import { type Command, Option } from "commander";
 import { bundle, type BundledDocument, CONTRACT_FILE } from "./bundle.ts";
 import { CHECK_FORMATS, type CheckFormat, hasPassed } from "./check-formats.ts";
-import { formatChangeReports, formatCheckReports, type Report } from "./contract-reports.ts";
+import { formatCheckReports, formatEntryReports, type Report } from "./contract-reports.ts";
 import { type ContractEntry, selectedContracts, type Selection, wholeChange } from "./contracts.ts";
 import { CHANGES_FORMATS, type ChangesFormat } from "./output.ts";
 import { changelogBeside, nextEntry, readChangelog, updatedChangelog } from "./release/changelog.ts";
 import { type Check, checkContract, lintContract } from "./release/check.ts";
 import { type ContractChange, contractChanges, type Impact, IMPACTS } from "./comparison/compare.ts";
+import { entriesOf, type Entry } from "./comparison/entries.ts";
 import { contractAt, type Side } from "./comparison/sides.ts";
 import { CONTRACT_LIST, ROOT } from "./paths.ts";
 import { reportOnPullRequest, summarize } from "./pull-request.ts";
@@ -120,18 +121,20 @@ export function contractProgram({ name, call, folder, additions }: ContractProgr
     )
     .action(async (base: string | undefined, other: string | undefined, options: Comparing) => {
       const { format, failOn, output, comment, labels, ...selection } = options;
-      const reports: Report<ContractChange>[] = [];
-      for (const entry of await selectedContracts(selection, base, other))
-        reports.push({ name: entry.name, items: await changesSince(base ?? entry.base, entry, other) });
+      const reports: Report<Entry>[] = [];
+      for (const entry of await selectedContracts(selection, base, other)) {
+        const changes = await changesSince(base ?? entry.base, entry, other);
+        reports.push({ name: entry.name, items: entriesOf(changes) });
+      }
       if (output !== undefined)
-        await writeFile(output, `${formatChangeReports(reports, format, { isWhole: true }).trimEnd()}\n`);
-      print(formatChangeReports(reports, format, { rest: output }));
-      const changes = reports.flatMap(({ items }) => items);
+        await writeFile(output, `${formatEntryReports(reports, format, { isWhole: true }).trimEnd()}\n`);
+      print(formatEntryReports(reports, format, { rest: output }));
+      const changes = reports.flatMap(({ items }) => items).flatMap((entry) => entry.changes);
       const isFailing = (impact: Impact) => IMPACTS.indexOf(impact) <= IMPACTS.indexOf(failOn!);
       if (changes.some(({ impact, approval }) => !approval && isFailing(impact))) process.exitCode = 1;
       if (!comment && format !== "github") return;
-      await summarize(formatChangeReports(reports, "markdown", { isWhole: true, maxLength: MAX_SUMMARY }));
-      const text = formatChangeReports(reports, "markdown", { rest: output ?? "the summary of the job" });
+      await summarize(formatEntryReports(reports, "markdown", { isWhole: true, maxLength: MAX_SUMMARY }));
+      const text = formatEntryReports(reports, "markdown", { rest: output ?? "the summary of the job" });
       const key = selection.contract ?? "";
       if (comment) console.error(await reportOnPullRequest({ key, text, changes, labels }));
     });
@@ -145,8 +148,9 @@ export function contractProgram({ name, call, folder, additions }: ContractProgr
     .option("--check", "write nothing; fail if the changelog is not up to date", false)
     .option("--print", "write nothing; print the entry of the changes since the last release", false)
     .action(async (options: ContractOptions & { check: boolean; print: boolean }) => {
-      if (options.print) return print(await nextEntry(options.contract, releasedFolder(options)));
-      const isCurrent = await updateChangelog(options, options.check);
+      const document = await bundle(options.contract);
+      if (options.print) return print(await nextEntry(document, options.contract, releasedFolder(options)));
+      const isCurrent = await updateChangelog(document, options, options.check);
       const file = relative(ROOT, changelogOf(options));
       if (options.check && !isCurrent) process.exitCode = 1;
       if (isCurrent) print(`${file} is up to date.`);
@@ -164,7 +168,7 @@ export function contractProgram({ name, call, folder, additions }: ContractProgr
       if (!found.every(hasPassed)) return reportChecks([{ items: found }], "text");
       const document = await bundle(options.contract);
       const file = await release(document, releasedFolder(options));
-      await updateChangelog(options);
+      await updateChangelog(document, options);
       await additions?.afterRelease(document, options);
       print(`Released as ${relative(ROOT, file)}. Commit it with ${relative(ROOT, changelogOf(options))}.`);
     });
@@ -185,10 +189,10 @@ export function changelogOf({ contract, changelog }: ContractOptions): string {
 }
 
 /** Writes the changelog if it is not up to date, unless it is only checked. Returns whether it was. */
-async function updateChangelog(options: ContractOptions, isCheck = false): Promise<boolean> {
+async function updateChangelog(document: BundledDocument, options: ContractOptions, isCheck = false): Promise<boolean> {
   const file = changelogOf(options);
   const text = await readChangelog(file);
-  const updated = await updatedChangelog(text, options.contract, releasedFolder(options));
+  const updated = await updatedChangelog(text, document, options.contract, releasedFolder(options));
   if (!isCheck && updated !== text) await writeFile(file, updated);
   return updated === text;
 }
@@ -203,7 +207,8 @@ function selectingCommand(program: Command, name: string, description: string): 
   return program.command(name).description(description).addOption(SELECTED).addOption(RELEASED);
 }
 
-function formatOption(formats: readonly string[]): Option {
+/** Returns the option that names one of some formats; the default is text. */
+export function formatOption(formats: readonly string[]): Option {
   return new Option("--format <format>", "the format of what is printed").choices(formats).default("text");
 }
 

@@ -25,7 +25,8 @@ const releaseAs = async (version: string) => {
   await setVersion(version);
   await release(await bundle(own.contract), own.released);
 };
-const update = (text: string) => updatedChangelog(text, own.contract, own.released);
+const update = async (text: string) => updatedChangelog(text, await bundle(own.contract), own.contract, own.released);
+const next = async () => nextEntry(await bundle(own.contract), own.contract, own.released);
 
 describe("the changelog", () => {
   test("has a section for each release, the newest first, and one for what is not released", async () => {
@@ -86,7 +87,7 @@ describe("the changelog", () => {
     await releaseAs("1.0.0");
     await own.edit(["      operationId: listPets\n", "      operationId: listPets\n      x-team: secret\n"]);
     await setVersion("1.0.1");
-    expect(await nextEntry(own.contract, own.released)).toBe("## 1.0.1\n\nNo changes for clients.\n");
+    expect(await next()).toBe("## 1.0.1\n\nNo changes for clients.\n");
   });
 
   test("names the sunset and the successor of a deprecated operation", async () => {
@@ -94,7 +95,7 @@ describe("the changelog", () => {
     const announced =
       'deprecated: true\n      x-deprecated-at: "2026-12-01"\n      x-sunset: "2030-01-01"\n      x-successor: addPet';
     await own.edit(["      operationId: listPets\n", `      operationId: listPets\n      ${announced}\n`]);
-    expect(await nextEntry(own.contract, own.released)).toContain(
+    expect(await next()).toContain(
       "### Deprecated: prepare for the removal\n\n- `GET /pets`: The operation is deprecated. It may be removed from 2030-01-01 on. Use `addPet` instead.\n",
     );
   });

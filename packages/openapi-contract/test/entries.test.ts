@@ -7,7 +7,7 @@ import { compareContracts, type ContractChange, contractChanges } from "../src/c
 import { decided } from "../src/comparison/decisions.ts";
 import { entriesOf } from "../src/comparison/entries.ts";
 import { bundle } from "../src/bundle.ts";
-import { formatChanges } from "../src/output.ts";
+import { formatEntries } from "../src/output.ts";
 
 type Json = Record<string, unknown>;
 
@@ -33,7 +33,7 @@ const changesOf = (before: OpenApiDocument, after: OpenApiDocument): ContractCha
   });
 
 const linesOf = (changes: ContractChange[]) =>
-  formatChanges(changes, "text")
+  formatEntries(entriesOf(changes), "text")
     .split("\n")
     .map((line) => line.trim());
 
@@ -55,7 +55,7 @@ describe("a change of a shared schema", () => {
   });
 
   test("is one annotation", () => {
-    expect(formatChanges(ADDED, "github").split("\n")).toEqual([
+    expect(formatEntries(entriesOf(ADDED), "github").split("\n")).toEqual([
       expect.stringMatching(
         /^::error title=breaking::components\/schemas\/Status: .+%0ABreaking in the response of 12 /,
       ),
@@ -63,7 +63,9 @@ describe("a change of a shared schema", () => {
   });
 
   test("has all operations in JSON, and in the whole report", () => {
-    const { entries } = JSON.parse(formatChanges(ADDED, "json")) as { entries: { changes: ContractChange[] }[] };
+    const { entries } = JSON.parse(formatEntries(entriesOf(ADDED), "json")) as {
+      entries: { changes: ContractChange[] }[];
+    };
     expect(entries.map(({ changes }) => changes.map(({ place }) => place))).toEqual([[...MANY, "PUT /status"]]);
     expect(entries[0]!.changes[0]).toEqual({
       impact: "breaking",
@@ -71,7 +73,7 @@ describe("a change of a shared schema", () => {
       direction: "response",
       message: expect.stringMatching(/^Response 200, field "\[\]": the value "new" is added\. /) as string,
     });
-    expect(formatChanges(ADDED, "text", { isWhole: true })).toContain(`${MANY.join(", ")}. Widens`);
+    expect(formatEntries(entriesOf(ADDED), "text", { isWhole: true })).toContain(`${MANY.join(", ")}. Widens`);
   });
 
   test("is one entry with others that reach the same operations", () => {
@@ -246,7 +248,7 @@ describe("the lines of an entry", () => {
     const long = (count: number) => STATUS(...Array.from({ length: count }, (_, index) => `v${index}`));
     const [entry] = entriesOf(changesOf(contract(OPERATIONS, long(30)), contract(OPERATIONS, long(2))));
     expect(entry!.changes.length).toBeGreaterThan(12);
-    const report = formatChanges(entry!.changes, "markdown");
+    const report = formatEntries(entriesOf(entry!.changes), "markdown");
     const [, hunk] = /```diff\n([^]*?)\n```/.exec(report)!;
     expect(hunk!.split("\n")).toHaveLength(12);
   });
@@ -262,7 +264,7 @@ describe("the lines of an entry", () => {
     writeFileSync(join(folder, "schemas/pet.json"), pet(30));
     const before = await bundle(file);
     writeFileSync(join(folder, "schemas/pet.json"), pet(20));
-    const report = formatChanges(await contractChanges(before, await bundle(file), file), "markdown");
+    const report = formatEntries(entriesOf(await contractChanges(before, await bundle(file), file)), "markdown");
     expect(report).toMatch(
       /components\/schemas\/pet<\/code>: Field "age": `maximum` changes from 30 to 20\. .+pet\.json:1\)/,
     );

@@ -7,7 +7,8 @@ import { parse } from "yaml";
 import { type Impact, mostSevere } from "../src/comparison/changes.ts";
 import { type ContractChange, contractChanges } from "../src/comparison/compare.ts";
 import { formatChecks } from "../src/check-formats.ts";
-import { formatChanges, type ReportOptions } from "../src/output.ts";
+import { entriesOf } from "../src/comparison/entries.ts";
+import { formatEntries, type ReportOptions } from "../src/output.ts";
 import type { Check } from "../src/release/check.ts";
 import { compareVersions, parseVersion, versionAfter } from "../src/release/released.ts";
 
@@ -109,10 +110,10 @@ describe("formatChecks formats for programs", () => {
   });
 });
 
-describe("formatChanges formats changes", () => {
+describe("formatEntries formats the entries of changes", () => {
   test("as text", () => {
-    expect(formatChanges([], "text")).toBe("The contract has not changed.");
-    expect(formatChanges([BREAKING, ADDITIVE], "text")).toBe(
+    expect(formatEntries(entriesOf([]), "text")).toBe("The contract has not changed.");
+    expect(formatEntries(entriesOf([BREAKING, ADDITIVE]), "text")).toBe(
       [
         "          breaking      GET /pets: It is removed. (openapi/openapi.yaml:7)",
         "          additive      GET /dogs: It is added.",
@@ -122,16 +123,16 @@ describe("formatChanges formats changes", () => {
 
   test("as text, in which a name cannot begin a line", () => {
     const change = { ...ADDITIVE, message: 'Field "a\r\n::error::b" is added.' };
-    expect(formatChanges([change], "text")).toBe(
+    expect(formatEntries(entriesOf([change]), "text")).toBe(
       '          additive      GET /dogs: Field "a\\r\\n::error::b" is added.',
     );
   });
 
   test("as JSON and as annotations", () => {
     const entries = [{ ...ADDITIVE, changes: [ADDITIVE] }];
-    expect(JSON.parse(formatChanges([ADDITIVE], "json"))).toEqual({ entries });
-    expect(formatChanges([], "github")).toBe("");
-    expect(formatChanges([ADDITIVE, BREAKING], "github")).toBe(
+    expect(JSON.parse(formatEntries(entriesOf([ADDITIVE]), "json"))).toEqual({ entries });
+    expect(formatEntries(entriesOf([]), "github")).toBe("");
+    expect(formatEntries(entriesOf([ADDITIVE, BREAKING]), "github")).toBe(
       [
         "::error file=openapi/openapi.yaml,line=7,title=breaking::GET /pets: It is removed.",
         "::notice title=additive::GET /dogs: It is added.",
@@ -310,5 +311,5 @@ async function summary(before: string, after: string, options: ReportOptions = {
     ...change,
     ...(at && { at: { ...at, file: basename(at.file) } }),
   }));
-  return formatChanges(named, "markdown", options);
+  return formatEntries(entriesOf(named), "markdown", options);
 }

@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { type ContractChange, contractChanges } from "../comparison/compare.ts";
 import { dayOf, decided, decisionsBeside, type Words } from "../comparison/decisions.ts";
-import { bundle, type BundledDocument } from "../bundle.ts";
+import type { BundledDocument } from "../bundle.ts";
 import { type Section, sectionsOf } from "./changelog-sections.ts";
 import { compareVersions, parseVersion, readReleased, type ReleasedFile, releasedFiles } from "./released.ts";
 
@@ -25,12 +25,16 @@ const [BEGIN, END] = ["<!-- The changes, as `changelog` writes them. Write aroun
 const GENERATED = new RegExp(`${BEGIN}[^]*?\\n${END}`); // a path may contain the end
 
 /**
- * Returns the text of a changelog with a section for each released version, and one for the changes since. Text in it stays as it
- * is, apart from the list of changes that are not released. On release, this list and all that people wrote around it become the
- * section of the version.
+ * Returns the text of a changelog with a section for each released version, and one for the changes since. The decisions about
+ * changes are beside `contract`, the file of the document. Text in the changelog stays as it is, apart from the list of changes that
+ * are not released. On release, this list and all that people wrote around it become the section of the version.
  */
-export async function updatedChangelog(text: string, contract: string, released: string): Promise<string> {
-  const document = await bundle(contract);
+export async function updatedChangelog(
+  text: string,
+  document: BundledDocument,
+  contract: string,
+  released: string,
+): Promise<string> {
   const files = await releasedFiles(released);
   const { head, sections } = sectionsOf(text);
   const draft = sections.find(({ version }) => version === undefined);
@@ -57,8 +61,7 @@ export async function updatedChangelog(text: string, contract: string, released:
 }
 
 /** Returns the entry of the changes since the last release, as a section with the version of the contract. */
-export async function nextEntry(contract: string, released: string): Promise<string> {
-  const document = await bundle(contract);
+export async function nextEntry(document: BundledDocument, contract: string, released: string): Promise<string> {
   const files = await releasedFiles(released);
   const entry = await changesOf(files, document, contract)(files.length);
   return `## ${document.info.version}\n\n${entry || "No changes for clients."}\n`;
