@@ -243,7 +243,7 @@ async function contractHere(file: string): Promise<Side | undefined> {
   return existsSync(file) ? { document: await bundle(file), file } : undefined;
 }
 
-/** One of a list without a release is reported as added. */
+/** Returns the last release. A contract of a list that has none is reported as added. */
 async function releasedContract(entry: ContractEntry): Promise<Side | undefined> {
   const last = await lastReleased(releasedFolder(entry));
   if (last === undefined && entry.name === undefined)

@@ -16,7 +16,7 @@ const AT = { file: "openapi/openapi.yaml", line: 7, column: 3 };
 const BREAKING: ContractChange = { impact: "breaking", place: "GET /pets", message: "It is removed.", at: AT };
 const ADDITIVE: ContractChange = { impact: "additive", place: "GET /dogs", message: "It is added." };
 
-const PASSED: Check = { name: "lint", passed: "keeps to every rule", findings: [], changes: [ADDITIVE] };
+const PASSED: Check = { name: "lint", passed: "all rules pass", findings: [], changes: [ADDITIVE] };
 const FAILED: Check = {
   name: "compatibility",
   passed: "",
@@ -29,7 +29,7 @@ describe("formatChecks formats findings", () => {
   test("as text", () => {
     expect(
       formatChecks([PASSED, WARNED, FAILED, { name: "examples", passed: "", findings: [{ message: "No." }] }], "text"),
-    ).toBe(`ok      lint: keeps to every rule
+    ).toBe(`ok      lint: all rules pass
 ok      schemas: 1 schema
           Slow.
 failed  compatibility
