@@ -1,27 +1,7 @@
-import { IS_MAP, isRecord, type OpenApiDocument, resolve } from "openapi-document";
+import { HOLDS_SCHEMAS, IS_MAP, isRecord, type OpenApiDocument, resolve } from "openapi-document";
 
 /** Keywords whose value, or each item of it, is an object or a reference to one. */
-const REFERRING = new Set([
-  "additionalProperties",
-  "allOf",
-  "anyOf",
-  "contains",
-  "contentSchema",
-  "else",
-  "if",
-  "itemSchema",
-  "items",
-  "not",
-  "oneOf",
-  "parameters",
-  "prefixItems",
-  "propertyNames",
-  "requestBody",
-  "schema",
-  "then",
-  "unevaluatedItems",
-  "unevaluatedProperties",
-]);
+const REFERRING = new Set([...HOLDS_SCHEMAS, "contentSchema", "itemSchema", "parameters", "requestBody", "schema"]);
 
 /**
  * Returns whether a document is one that Redocly's bundler leaves as it is: each `$ref` leads to a part of the document, and none is

@@ -61,5 +61,5 @@ export { hasOnlyJsonData } from "./schema/event-schema.ts";
 export { hasWholeEvents, itemSchema, valueSchema } from "./schema/item-schema.ts";
 export { isMultipleOf } from "./schema/multiple-of.ts";
 export { requireDiscriminator, valuesFor } from "./schema/required-discriminator.ts";
-export { schemasBelow, schemasInPlace, schemasOfParts, type Subschema } from "./schema/schema-walk.ts";
+export { HOLDS_SCHEMAS, schemasBelow, schemasInPlace, schemasOfParts, type Subschema } from "./schema/schema-walk.ts";
 export { type Declaration, itemAt, type Shape, shapesOf, unnamedField } from "./schema/shape.ts";

@@ -22,6 +22,11 @@ const OF_PARTS: Keywords = {
   named: ["properties", "patternProperties"],
 };
 
+/** Keywords whose value is a schema, or an array of schemas. */
+export const HOLDS_SCHEMAS: ReadonlySet<string> = new Set(
+  [IN_PLACE, OF_PARTS].flatMap(({ one, many }) => [...one, ...many]),
+);
+
 /** A subschema and its place in its parent. */
 export interface Subschema {
   keyword: string;
