@@ -14,7 +14,7 @@ export interface Contract {
 
 /** Reads a contract and bundles the files that it refers to. Rejects with a message that names the fault and its place. */
 export async function loadContract(path: string): Promise<Contract> {
-  const core = await loadCore();
+  const core = await import("@redocly/openapi-core").catch(missingDependency);
   const config = await core.createConfig({});
   const read = async () => {
     const externalRefResolver = new core.BaseResolver();
@@ -68,10 +68,6 @@ function isMappingOfNames(
   if (at === undefined) return false;
   const mapping = pointer(treeOf(location!.source), at) as Record<string, string>;
   return Object.values(mapping).every((target) => Object.hasOwn(components?.["schemas"] ?? {}, nameOf(target)));
-}
-
-async function loadCore(): Promise<RedoclyCore> {
-  return import("@redocly/openapi-core").catch(missingDependency);
 }
 
 /** Rejects with the command that installs what the generator imports. */

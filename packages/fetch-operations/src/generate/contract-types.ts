@@ -5,9 +5,7 @@ import {
   scanDiscriminators,
   stringToAST,
   transformSchema,
-  transformSchemaObject,
 } from "openapi-typescript";
-import ts from "typescript";
 import { type OpenApiDocument, operationsOf, type Schema } from "openapi-document";
 import { compilableTypes } from "openapi-document/openapi-typescript";
 import type { ValueTypes } from "../contract/shapes.ts";
@@ -17,7 +15,7 @@ import { tupleWriter } from "./tuple-types.ts";
 
 /** Returns the types of a document in one file, as openapi-typescript writes them. Files are `Blob`. */
 export function typesOf(document: object, { int64, dates }: ValueTypes = {}): string {
-  const writeTuple = tupleWriter(ts, transformSchemaObject);
+  const writeTuple = tupleWriter();
   const typeOf = (text: string) => (stringToAST(`type T = ${text}`)[0] as { type: never }).type;
   const copy = describedValues(document, { int64, dates });
   // openapi-typescript knows the methods of OpenAPI 3.1 only.

@@ -1,5 +1,7 @@
-import type { SchemaObject, TransformNodeOptions } from "openapi-typescript";
-import type ts from "typescript";
+import { type SchemaObject, type TransformNodeOptions, transformSchemaObject } from "openapi-typescript";
+import ts from "typescript";
+
+const { factory, SyntaxKind } = ts;
 
 /** The keywords whose schemas are written in place, as parts of a union, an intersection, an array or a tuple. */
 const IN_PLACE = ["oneOf", "anyOf", "allOf", "items", "prefixItems", "unevaluatedItems"];
@@ -13,26 +15,23 @@ interface Tuple {
   maxItems?: number;
 }
 
-/** Writes the type of a schema. */
-type Write<Type = ts.TypeNode> = (schema: SchemaObject, options: TransformNodeOptions) => Type;
-
 /**
  * Returns a function that writes the type of an array with `prefixItems`, and undefined for other schemas. `minItems` requires
  * the first items, and further ones have the type of `items` (JSON Schema 2020-12, section 10.3.1). openapi-typescript takes
  * the array for one of exactly these items.
  */
-export function tupleWriter({ factory, SyntaxKind }: typeof ts, write: Write): Write<ts.TypeNode | undefined> {
+export function tupleWriter(): (schema: SchemaObject, options: TransformNodeOptions) => ts.TypeNode | undefined {
   const aliases = new Map<string, string>();
 
   function tupleOf(schema: Tuple, options: TransformNodeOptions, isRecursive: boolean): ts.TypeNode {
     const { prefixItems = [], minItems = 0, maxItems = Infinity, items = schema.unevaluatedItems ?? true } = schema;
     const elements = prefixItems.slice(0, maxItems).map((item, index) => {
-      const type = write(item, options);
+      const type = transformSchemaObject(item, options);
       return index < minItems ? type : factory.createOptionalTypeNode(type);
     });
     if (items !== false && maxItems > prefixItems.length) {
       // `compilableTypes` replaces arrays of recursive schemas, and leaves those in parentheses.
-      const rest = write(items as SchemaObject, options);
+      const rest = transformSchemaObject(items as SchemaObject, options);
       const item = isRecursive ? factory.createParenthesizedType(rest) : rest;
       elements.push(factory.createRestTypeNode(factory.createArrayTypeNode(item)));
     }
