@@ -48,7 +48,9 @@ export interface Config {
 }
 
 /** A part of the client that not every program needs. */
-export type Feature = "contract-check" | "enums" | "errors" | "testing" | "react-query" | "swr" | "zod" | "valibot";
+export type Feature = (typeof FEATURES)[number];
+
+const FEATURES = ["contract-check", "enums", "errors", "testing", "react-query", "swr", "zod", "valibot"] as const;
 
 /** The settings of one operation. They override its extensions `x-retryable` and `x-pagination`. */
 export interface OperationConfig {
@@ -107,18 +109,7 @@ const SETTINGS: Fields & { fields: Record<keyof Config, Kind> } = {
       },
     },
     importExtension: [".js", ".ts", ""],
-    features: {
-      list: [
-        "contract-check",
-        "enums",
-        "errors",
-        "testing",
-        "react-query",
-        "swr",
-        "zod",
-        "valibot",
-      ] satisfies Feature[],
-    },
+    features: { list: [...FEATURES] },
     int64: ["number", "bigint"],
     dates: ["string", "Date", "Temporal"],
     publishedContract: "string",
