@@ -38,45 +38,44 @@ export async function generatedFiles(contract: Contract, config: Config): Promis
         `${id} cannot have the name ${name}, because the client uses this name. Rename the operation, or set another name in the configuration.`,
       );
   }
-  const types = config.types === undefined ? await writeTypes(document, config) : await readFile(config.types, "utf8");
+  const types =
+    config.types === undefined ? `\n${await writeTypes(document, config)}` : await readFile(config.types, "utf8");
   const shared = sharedSecurity(operations);
   const shapes = shapesOf(document, config);
   const hasShapes = Object.keys(shapes.named).length > 0;
   const constants = operationConstants(operations, shared, shapes, config);
   const names = typeNames(config.types === undefined ? document : contract.document, config, operations);
   const webhooks = webhooksModule(document, shapes, config);
-  const files = {
-    "schema.ts": config.types === undefined ? `${BANNER}\n${types}` : types,
-    "names.ts": BANNER + namesModule(names),
-    "api.ts": BANNER + apiModule(contract, config, shared, errorCodes(document, config), operations),
-    "operations.ts": BANNER + operationsModule(operations, constants, hasShapes),
-    "calls.ts": BANNER + calls(operations, shapes, config),
-    "client.ts": BANNER + clientModule(config, operations),
-    "servers.ts": BANNER + serversModule(document),
-    "index.ts": BANNER + indexModule(config, webhooks !== undefined),
-  };
-  if (webhooks !== undefined) Object.assign(files, withBanner({ "webhooks.ts": webhooks }));
-  if (hasShapes) Object.assign(files, withBanner({ "shapes.ts": shapesModule(shapes) }));
+  const published = config.publishedContract ?? "../openapi.json";
   const features = new Set(config.features);
-  if (features.has("contract-check"))
-    Object.assign(
-      files,
-      withBanner(await contractModules(contract, operations, config.publishedContract ?? "../openapi.json")),
-    );
-  if (features.has("testing")) Object.assign(files, withBanner(testingModules(contract, operations, config)));
-  if (features.has("react-query"))
-    Object.assign(files, withBanner({ "queries.ts": queriesModule(operations, config, "react-query") }));
-  if (features.has("swr")) Object.assign(files, withBanner({ "swr.ts": queriesModule(operations, config, "swr") }));
-  if (features.has("enums"))
-    Object.assign(files, withBanner({ "enums.ts": enumsModule(contract.document, names, shapes) }));
-  if (features.has("errors")) Object.assign(files, withBanner({ "errors.ts": errorsModule(operations, config) }));
+  const modules: Record<string, string> = {
+    "schema.ts": types,
+    "names.ts": namesModule(names),
+    "api.ts": apiModule(contract, config, shared, errorCodes(document, config), operations),
+    "operations.ts": operationsModule(operations, constants, hasShapes),
+    "calls.ts": calls(operations, shapes, config),
+    "client.ts": clientModule(config, operations),
+    "servers.ts": serversModule(document),
+    "index.ts": indexModule(config, webhooks !== undefined),
+    ...(webhooks !== undefined && { "webhooks.ts": webhooks }),
+    ...(hasShapes && { "shapes.ts": shapesModule(shapes) }),
+    ...(features.has("contract-check") && (await contractModules(contract, operations, published))),
+    ...(features.has("testing") && testingModules(contract, operations, config)),
+    ...(features.has("react-query") && { "queries.ts": queriesModule(operations, config, "react-query") }),
+    ...(features.has("swr") && { "swr.ts": queriesModule(operations, config, "swr") }),
+    ...(features.has("enums") && { "enums.ts": enumsModule(contract.document, names, shapes) }),
+    ...(features.has("errors") && { "errors.ts": errorsModule(operations, config) }),
+  };
   for (const library of ["zod", "valibot"] as const)
-    if (features.has(library))
-      Object.assign(files, withBanner({ [`${library}.ts`]: await validatorModule(document, names, library, config) }));
+    if (features.has(library)) modules[`${library}.ts`] = await validatorModule(document, names, library, config);
   const extension = config.importExtension ?? ".js";
   const withExtension = (text: string) =>
     text.replaceAll(/( from |import\()"(\.\/[a-z-]+)\.ts"/g, `$1"$2${extension}"`);
-  return Object.fromEntries(Object.entries(files).map(([name, text]) => [name, withEscapes(withExtension(text))]));
+  const files = Object.entries(modules).map(([name, text]) => {
+    const isGiven = name === "schema.ts" && config.types !== undefined;
+    return [name, withEscapes(withExtension(isGiven ? text : BANNER + text))];
+  });
+  return Object.fromEntries(files) as Record<string, string>;
 }
 
 async function writeTypes(document: object, config: Config): Promise<string> {
@@ -90,10 +89,6 @@ function shapesModule({ named }: ContractShapes): string {
 /** The places of 64-bit integers and dates in the schemas of the contract. */
 export const shapes: Shapes = ${codeOf(named)};
 `;
-}
-
-function withBanner(modules: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(modules).map(([name, text]) => [name, BANNER + text]));
 }
 
 function operationsModule(
