@@ -1,5 +1,5 @@
 import type { Api } from "./api.ts";
-import type { OperationDescription } from "./operation.ts";
+import { keyOf, type OperationDescription } from "./operation.ts";
 import type { ErrorResult, FailureError, UndeclaredError } from "./result.ts";
 
 /** The error of a failed call, thrown by `orThrow()` and by iterations over pages. It never contains a credential. */
@@ -73,10 +73,9 @@ export function errorOfStatus<Type>(
   base: abstract new (...args: never) => OperationError,
   status: number | "4XX" | "5XX",
 ): ErrorClass<Type> {
-  const isOfStatus = (own: number) => own === status || `${String(own)[0]}XX` === status;
   return {
     [Symbol.hasInstance]: (value): value is Type =>
-      value instanceof base && isOfStatus(value.status) && !isUndeclared(value.error),
+      value instanceof base && keyOf([status], value.status) !== undefined && !isUndeclared(value.error),
   };
 }
 

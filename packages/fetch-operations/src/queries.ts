@@ -1,5 +1,5 @@
 /** What TanStack Query and SWR need of a client's operations: which are queries, which mutations, and which have pages. */
-import type { OperationDescription } from "./operation.ts";
+import type { OperationDescription, Pagination } from "./operation.ts";
 import { linkTo } from "./pages/link.ts";
 import type { Call } from "./result.ts";
 
@@ -32,21 +32,21 @@ export function byOperation(
   return Object.fromEntries(chosen.map(([name, operation]) => [name, make(calls[name]!, name, operation)])) as object;
 }
 
-export function isQuery({ method }: OperationDescription): boolean {
+export function isQuery({ method }: { method: string }): boolean {
   return method === "GET";
 }
 
-export function isMutation(operation: OperationDescription): boolean {
+export function isMutation(operation: { method: string }): boolean {
   return !isQuery(operation);
 }
 
 /** Whether an operation has pages by link and cursor. */
-export function hasCursor(operation: OperationDescription): boolean {
+export function hasCursor(operation: { pages?: Pagination | undefined }): boolean {
   return cursorOf(operation) !== undefined;
 }
 
 /** Returns the argument that requests a page; undefined without pages by link and cursor. */
-export function cursorOf({ pages }: OperationDescription): string | undefined {
+export function cursorOf({ pages }: { pages?: Pagination | undefined }): string | undefined {
   return pages?.by === "link" ? pages.cursor : undefined;
 }
 

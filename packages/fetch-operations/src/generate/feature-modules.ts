@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { fingerprints, hashOf } from "../contract/fingerprint.ts";
+import { cursorOf, hasCursor, isMutation, isQuery } from "../queries.ts";
 import type { Config } from "./config.ts";
 import type { Contract } from "./contract-source.ts";
 import type { StatusKey } from "../operation.ts";
@@ -179,9 +180,9 @@ export function queriesModule(operations: ClientOperation[], { name }: Config, l
   const texts = QUERIES[library];
   const [query, infiniteQuery, mutation] = texts.kinds;
   const key = name.charAt(0).toLowerCase() + name.slice(1);
-  const read = operations.filter(({ method }) => method === "GET");
-  const paged = operations.filter(({ pages }) => pages?.by === "link" && pages.cursor !== undefined);
-  const written = operations.filter(({ method }) => method !== "GET");
+  const read = operations.filter(isQuery);
+  const paged = operations.filter(hasCursor);
+  const written = operations.filter(isMutation);
   const inputs = operations.map(({ typeName }) => `${typeName}Input`);
   const hasFalsy = texts.falsy !== "" && read.length + paged.length > 0;
   const types = [...(hasFalsy ? ["Falsy"] : []), "InfiniteQueryOf", "ListPageOf", "MutationOf", "QueryOf"];
@@ -212,7 +213,7 @@ ${read.map((operation) => queryMember(operation, "Query", `${operation.typeName}
 
 /** Returns ${infiniteQuery} for each operation. */
 export interface InfiniteQueries {
-${paged.map((operation) => queryMember(operation, "InfiniteQuery", `Omit<${operation.typeName}Input, ${JSON.stringify((operation.pages as { cursor: string }).cursor)}>${texts.falsy}`)).join("")}}
+${paged.map((operation) => queryMember(operation, "InfiniteQuery", `Omit<${operation.typeName}Input, ${JSON.stringify(cursorOf(operation))}>${texts.falsy}`)).join("")}}
 
 /** Returns ${mutation} for each operation. */
 export interface Mutations {
