@@ -18,9 +18,9 @@ export interface ContractShapes {
 const COMPONENT = /^#\/components\/schemas\/[^/]+$/;
 
 /** Finds the shapes of a contract, for the options `int64` and `dates`. Throws a TypeError for a field with two shapes. */
-export function shapesOf(document: OpenApiDocument, { int64, dates }: ValueTypes): ContractShapes {
+export function shapesOf(document: OpenApiDocument, types: ValueTypes): ContractShapes {
   const { schemas = {} } = (document.components ?? {}) as { schemas?: Record<string, Schema> };
-  const isOn = int64 === "bigint" || (dates !== undefined && dates !== "string");
+  const isOn = types.int64 === "bigint" || (types.dates ?? "string") !== "string";
   const named = Object.create(null) as Record<string, Shape>; // because a schema may have the name of a field of all objects
 
   function shapeOf(schema: Schema | undefined | boolean): Shape | undefined {
@@ -28,20 +28,7 @@ export function shapesOf(document: OpenApiDocument, { int64, dates }: ValueTypes
     if (typeof schema.$ref === "string" && COMPONENT.test(schema.$ref)) return `#${nameOf(schema.$ref)}`;
     const own = resolve<Schema>(document, schema);
     const parts = ["allOf", "oneOf", "anyOf"].flatMap((keyword) => (own[keyword] ?? []) as Schema[]);
-    return merged([scalarOf(own), structureOf(own), ...parts.map((part) => shapeOf(part))]);
-  }
-
-  function scalarOf({ format, type }: Schema): Shape | undefined {
-    const types = new Set([type ?? []].flat());
-    if (int64 === "bigint" && format === "int64" && types.has("integer")) return "int64";
-    if (
-      (format === "date-time" || (format === "date" && dates === "Temporal")) &&
-      types.has("string") &&
-      dates !== undefined &&
-      dates !== "string"
-    )
-      return format;
-    return undefined;
+    return merged([scalarShape(own, types), structureOf(own), ...parts.map((part) => shapeOf(part))]);
   }
 
   function structureOf({ items, properties, additionalProperties }: Schema): Shape | undefined {
@@ -99,6 +86,17 @@ export function shapesOf(document: OpenApiDocument, { int64, dates }: ValueTypes
     prune(named);
   }
   return { named, of: (schema) => (isOn ? pruned(shapeOf(schema), named) : undefined) };
+}
+
+/** Returns the shape of a value that the client converts; undefined for other values. */
+export function scalarShape(
+  { format, type }: Schema,
+  { int64, dates = "string" }: ValueTypes,
+): "int64" | "date" | "date-time" | undefined {
+  const types = new Set([type ?? []].flat());
+  if (int64 === "bigint" && format === "int64" && types.has("integer")) return format;
+  const isDate = format === "date-time" || (format === "date" && dates === "Temporal");
+  return isDate && dates !== "string" && types.has("string") ? format : undefined;
 }
 
 /** Removes the shapes that lead to no place, and the references to them. */

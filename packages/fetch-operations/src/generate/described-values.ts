@@ -4,7 +4,7 @@ import {
   forEachKeywordObject,
   removeLargeIntegers,
 } from "openapi-document/openapi-typescript";
-import type { ValueTypes } from "../contract/shapes.ts";
+import { scalarShape, type ValueTypes } from "../contract/shapes.ts";
 import { describeFiles } from "./file-schemas.ts";
 
 /**
@@ -27,13 +27,12 @@ export function describedValues(document: object, valueTypes: ValueTypes): OpenA
 }
 
 /** Returns the type of a file, and of a value that the client converts; undefined for other schemas. */
-export function convertedType({ format, type, nullable }: Schema, { int64, dates }: ValueTypes): string | undefined {
-  const types = new Set([type ?? []].flat());
-  const isText = types.has("string");
-  const name = (text: string) => (types.has("null") || nullable === true ? `${text} | null` : text);
-  if (format === "binary" && (type === undefined || isText)) return name("Blob");
-  if (int64 === "bigint" && format === "int64" && types.has("integer")) return name("bigint");
-  if (dates === "Date" && format === "date-time" && isText) return name("Date");
-  if (dates === "Temporal" && format === "date-time" && isText) return name("Temporal.Instant");
-  return dates === "Temporal" && format === "date" && isText ? name("Temporal.PlainDate") : undefined;
+export function convertedType(schema: Schema, valueTypes: ValueTypes): string | undefined {
+  const types = new Set([schema.type ?? []].flat());
+  const isFile = schema.format === "binary" && (schema.type === undefined || types.has("string"));
+  const dateTime = valueTypes.dates === "Date" ? "Date" : "Temporal.Instant";
+  const names = { int64: "bigint", date: "Temporal.PlainDate", "date-time": dateTime };
+  const shape = scalarShape(schema, valueTypes);
+  const name = isFile ? "Blob" : shape && names[shape];
+  return name && (types.has("null") || schema["nullable"] === true) ? `${name} | null` : name;
 }
