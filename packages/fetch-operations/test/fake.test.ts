@@ -334,6 +334,16 @@ test("a fake takes a path with # and spaces, media types with parameters, and ex
   expect(foreign.requests).toHaveLength(2);
 });
 
+test("a mock of a JSON text sequence has the body as it is", async () => {
+  const content = { "application/json-seq": { itemSchema: {} } };
+  const paths = { "/it": { get: { operationId: "it", responses: { 200: { description: "", content } } } } };
+  const own = createFake({ openapi: "3.2.0", paths }, { it: operationOf("it", "GET", "/it") });
+  const body = "\u001e{}\n";
+  own.mock("it" as never, { status: 200, body } as never);
+  const response = await own.fetch("http://x.test/it");
+  expect([response.headers.get("Content-Type"), await response.text()]).toEqual(["application/json-seq", body]);
+});
+
 test("a fake prefers a concrete path, and the longer of two templates", async () => {
   const names = { item: "/things/{id}", restore: "/things/{id}#op=restore", mine: "/things/mine" };
   const parameters = [{ name: "id", in: "path", required: true, schema: { type: "string" } }] as const;

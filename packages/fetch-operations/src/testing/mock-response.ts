@@ -1,6 +1,7 @@
 import { ContractViolation, type FakeContract, type OperationContract } from "./contract.ts";
+import { essenceOf, isJson } from "../media-type.ts";
 import { writeBigJson } from "../request/body.ts";
-import { essenceOf, isSequential, type MediaTypeObject, type ResponseObject, type Schema } from "openapi-document";
+import { isSequential, type MediaTypeObject, type ResponseObject, type Schema } from "openapi-document";
 import { validValue } from "openapi-document/example";
 import { type SchemaError, valueOf, withoutForbidden } from "./schema.ts";
 
@@ -56,18 +57,17 @@ function bodyOf(
   { status, body }: AnyMockResponse,
   { content = {} }: ResponseObject,
 ): [type: string, body: ConstructorParameters<typeof Response>[0]] {
-  const type = Object.keys(content).find((key) => /[/+]json\b/.test(key)) ?? Object.keys(content)[0];
+  const type = Object.keys(content).find(isJson) ?? Object.keys(content)[0];
   if (type === undefined && body === undefined) return ["", undefined];
   if (type === undefined)
     throw violation(operation, status, { pointer: "/body", message: "The contract declares no body. Leave it out." });
   const media = content[type]!;
-  const isJson = /[/+]json\b/.test(type);
   let value = body === undefined ? exampleOf(contract, media, status) : body;
   if (value === undefined && !isSequential(essenceOf(type))) {
     const made = generatedValue(contract, operation, status, media.schema, "/body");
-    if (isJson || typeof made === "string") value = withStatus(made, status);
+    if (isJson(type) || typeof made === "string") value = withStatus(made, status);
   }
-  if (!isJson && value !== undefined) return [type, value as string];
+  if (!isJson(type) && value !== undefined) return [type, value as string];
   const text = writeBigJson(value).body as string | undefined;
   const error =
     text === undefined

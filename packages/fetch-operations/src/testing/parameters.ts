@@ -1,3 +1,4 @@
+import { isJson } from "../media-type.ts";
 import { typesOfSchema } from "../contract/schema-types.ts";
 import type { OpenApiDocument, ParameterObject, Schema } from "openapi-document";
 import { fieldSchema, itemSchema, scalarJson } from "./schema.ts";
@@ -77,8 +78,8 @@ function valueJson(
   decode: (text: string) => string,
 ): string {
   if (content !== undefined) {
-    const isJson = /[/+]json\b/.test(Object.keys(content)[0] ?? "");
-    return isJson ? decode(sent) : JSON.stringify(decode(sent));
+    const [type = ""] = Object.keys(content);
+    return isJson(type) ? decode(sent) : JSON.stringify(decode(sent));
   }
   const { style = location === "query" || location === "cookie" ? "form" : "simple" } = parameter;
   const { explode = style === "form" } = parameter;
