@@ -132,6 +132,14 @@ describe("fetch-operations generate", () => {
     }
   });
 
+  test("writes schemas of Zod beside the configuration of another client of @hey-api/openapi-ts", async () => {
+    const client = { contract: "openapi.yaml", output: "client", name: "Things", features: ["zod"] };
+    write("fetch-operations.config.json", client);
+    write("openapi-ts.config.mjs", "export default { dryRun: true };");
+    expect(await generate()).toContain(", zod.ts in client.");
+    expect(readFileSync(join(folder, "client/zod.ts"), "utf8")).toContain("zThings");
+  });
+
   test("takes a module as its configuration", async () => {
     write("config.mjs", 'export default { contract: "openapi.yaml", output: "other", name: "Things" };');
     expect(await generate("--config", "config.mjs")).toMatch(/ in other\.\n$/);

@@ -148,7 +148,7 @@ test("each named schema is an exported type, whatever its name, and the types ha
     ["ResultSchema", "ResultSchema"],
     ...(
       "ErrorCode PageItems ByOperation ByPage Raw OperationId Results Data Call Items Page ThingsError ThingsOptions " +
-      "ListInput components operations paths servers"
+      "ListInput WebhookPayloads components operations paths servers"
     )
       .split(" ")
       .map((name): [string, string] => [name, `${name}Schema`]),

@@ -224,6 +224,17 @@ describe("a part works with a plain client of openapi-fetch:", () => {
     expect([attempts, thrown, unhandled]).toEqual([1, 1, []]);
   });
 
+  test("uploadProgress fails a response with the error of onProgress, though its connection goes on", async () => {
+    const own = new Error("own");
+    const early = async (_request: Request, init?: RequestInit) => {
+      const end = new Response(init?.body).text().catch(() => {});
+      return new Response(new ReadableStream({ pull: (controller) => end.then(() => controller.close()) }));
+    };
+    const reported = uploadProgress(early, () => Promise.reject(own));
+    const response = await reported(new Request("http://x.test", { method: "POST", body: "a" }));
+    expect(await rejection(response.text())).toBe(own);
+  });
+
   test("even around a function that takes a request alone", async () => {
     const alone = (request: Request) => fetch(request);
     const wrapped = timeLimit(authenticate(idempotencyKey(alone), [[bearer(), "t"]]), 5_000);

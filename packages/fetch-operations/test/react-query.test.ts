@@ -1,4 +1,4 @@
-import { QueryClient } from "@tanstack/react-query";
+import { hashKey, QueryClient } from "@tanstack/react-query";
 import { describe, expect, test } from "vitest";
 import { infiniteQueriesOf, mutationsOf, queriesOf } from "../src/react-query/index.ts";
 import { createLibrary } from "./library/src/generated/index.ts";
@@ -100,6 +100,8 @@ test("a QueryClient can hash a key with a bigint", async () => {
   const query = libraryQueries(library).getBook({ id: 1n });
   expect(await cache.fetchQuery(query)).toEqual({ id: 1n, title: "" });
   expect(cache.getQueryData(query.queryKey)).toEqual({ id: 1n, title: "" });
+  const nested = libraryQueries(library).listBooks({ filter: { ids: [1n] } as never });
+  expect(hashKey(nested.queryKey)).toContain('{"filter":{"ids":["1"]}}');
 });
 
 test("the functions behind the generated ones take any operations", () => {

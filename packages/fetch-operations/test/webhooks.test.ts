@@ -135,6 +135,13 @@ describe("a webhook of express-operations", () => {
     ]);
   });
 
+  test("is refused if its bytes are no text", async () => {
+    const message = { id: "msg_1", timestamp: new Date(), body: new Uint8Array([0x22, 0xff, 0x22]) };
+    const headers = await signatureHeaders(SECRET, message);
+    const code = "unreadable_payload";
+    await expect(verifyWebhook(headers, message.body, { secret: SECRET })).rejects.toMatchObject({ code });
+  });
+
   test("of more than 1 MiB is refused before the rest has arrived", async () => {
     let pulls = 0;
     const body = new ReadableStream<Uint8Array>({

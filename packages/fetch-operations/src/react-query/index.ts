@@ -54,7 +54,7 @@ export function mutationsOf(operations: Operations, client: object, key: string)
   }));
 }
 
-/** Returns an input with texts in place of each `bigint`, which TanStack Query cannot hash. */
+/** Returns an input with a string in place of each `bigint`, which TanStack Query cannot hash. */
 function hashable(value: unknown): unknown {
   if (typeof value === "bigint") return String(value);
   if (Array.isArray(value)) return value.map(hashable);
@@ -83,6 +83,6 @@ export type MutationOf<Data, Error, Input> = UseMutationOptions<Data, Error, Inp
 
 /**
  * The key of a mutation, `[name, operation]`, of a query, `[name, operation, input]`, or of an infinite query,
- * `[name, operation, input, "pages"]`. Each `bigint` of the input is a text in it. The keys do not change within a major version.
+ * `[name, operation, input, "pages"]`. Each `bigint` of the input is a string in it. The keys do not change within a major version.
  */
 export type Key = QueryKey;
