@@ -84,6 +84,8 @@ describe("a fake service", () => {
     expect(await response.json()).toMatchObject({ openapi: "3.1.1" });
     expect((await fake.fetch("https://x.test/openapi.json")).status).toBe(501);
     expect((await fake.fetch("https://x.test/contract/openapi.json", { method: "POST" })).status).toBe(501);
+    const has = (method: string) => fake.has(new Request("https://x.test/contract/openapi.json", { method }));
+    expect([has("GET"), has("POST")]).toEqual([true, false]);
   });
 
   test("throws the error of a mock's function from fetch", async () => {

@@ -1,7 +1,7 @@
 import { nameOf, type OpenApiDocument, resolve, type Schema } from "openapi-document";
 import type { Shape } from "../response/typed-json.ts";
 
-/** The types of values that JSON has as numbers and texts. */
+/** The types of values that JSON has as numbers and strings. */
 export interface ValueTypes {
   int64?: "number" | "bigint" | undefined;
   dates?: "string" | "Date" | "Temporal" | undefined;
