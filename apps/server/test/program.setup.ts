@@ -1,6 +1,5 @@
-import { globSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { bundle } from "@openapi-operations/contract-tools/build";
 import type { TestProject } from "vitest/node";
 
@@ -11,11 +10,10 @@ declare module "vitest" {
   }
 }
 
-/** Bundles the service once, as for deployment, and the tests' own programs, so that they start faster. */
+/** Bundles the service once, as for deployment, so that it starts faster. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(import.meta.dirname, "../node_modules/.program-")); // below the packages that are not bundled
-  const own = globSync(join(import.meta.dirname, "programs/*.ts")).map((path) => [basename(path, ".ts"), path]);
-  await bundle(resolve(import.meta.dirname, ".."), folder, Object.fromEntries(own) as Record<string, string>);
+  await bundle(resolve(import.meta.dirname, ".."), folder);
   provide("program", join(folder, "bin/service.js"));
   return () => rm(folder, { recursive: true });
 }

@@ -7,11 +7,6 @@ import { inject } from "vitest";
 /** The file that a person starts. */
 export const ENTRY = inject("program");
 
-/** A program of the tests' own, by its name in `programs`. */
-export function ownProgram(name: string): string {
-  return resolve(ENTRY, `../../src/${name}.js`);
-}
-
 /** Compiled code is shared for as long as the tests run. */
 const ENVIRONMENT = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: resolve(ENTRY, "../../compiled") };
 
