@@ -1,3 +1,4 @@
+import { operationsOf } from "openapi-document";
 import { expect, test } from "vitest";
 import { credentialsOf, operationAt } from "../src/testing/credentials.ts";
 
@@ -25,6 +26,8 @@ const document = {
   },
 };
 
+const entries = operationsOf(document);
+
 test.each([
   ["GET", "/items?x=1", { query: { "api key": "k" } }],
   ["HEAD", "/items", { query: { "api key": "k" } }],
@@ -36,7 +39,7 @@ test.each([
   "the credentials of %s %s are those of the first requirement for which there are secrets",
   (method, target, sent) => {
     const secrets = { key: "k", head: "h", crumb: "c", user: "ann:a", oauth: "t" };
-    expect(credentialsOf(document, operationAt(document, method, target)!, secrets)).toEqual({
+    expect(credentialsOf(document, operationAt(entries, method, target)!, secrets)).toEqual({
       headers: {},
       query: {},
       ...sent,
@@ -45,7 +48,7 @@ test.each([
 );
 
 test("an operation is found at its literal path before a template, and at none of its methods otherwise", () => {
-  expect(operationAt(document, "GET", "/items/new")!.id).toBe("blank");
-  expect(operationAt(document, "GET", "/none")).toBeUndefined();
-  expect(operationAt(document, "OPTIONS", "/items")).toBeUndefined();
+  expect(operationAt(entries, "GET", "/items/new")!.id).toBe("blank");
+  expect(operationAt(entries, "GET", "/none")).toBeUndefined();
+  expect(operationAt(entries, "OPTIONS", "/items")).toBeUndefined();
 });

@@ -1,7 +1,6 @@
 import {
   type OpenApiDocument,
   type OperationEntry,
-  operationsOf,
   requirementsOf,
   type SecurityScheme,
   securityScheme,
@@ -39,14 +38,14 @@ function addCredential({ headers, query }: Credentials, scheme: SecurityScheme, 
   else headers["Authorization"] = `Bearer ${secret}`;
 }
 
-/** Returns the operation of a document at a method and a path with its query. HEAD is the GET. Undefined if there is none. */
-export function operationAt(document: OpenApiDocument, method: string, target: string): OperationEntry | undefined {
+/** Returns the operation at a method and a path with its query. HEAD is the GET. Undefined if there is none. */
+export function operationAt(entries: OperationEntry[], method: string, target: string): OperationEntry | undefined {
   const segments = target.replace(/\?.*$/s, "").split("/");
-  const matching = operationsOf(document).filter((entry) => {
+  const matching = entries.filter((entry) => {
     const template = entry.path.split("/");
     const fits = template.every((part, at) => part.includes("{") || part === segments[at]);
     return entry.method.toUpperCase() === method && template.length === segments.length && fits;
   });
   const [found] = matching.toSorted((one, other) => one.path.split("{").length - other.path.split("{").length);
-  return found === undefined && method === "HEAD" ? operationAt(document, "GET", target) : found;
+  return found === undefined && method === "HEAD" ? operationAt(entries, "GET", target) : found;
 }

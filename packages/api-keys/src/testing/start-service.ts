@@ -43,7 +43,8 @@ export function startBehind(proxy: Proxy | undefined): void {
 /** Returns a function that starts the real service on a free port. If a scheme has tokens, an issuer for it runs as well. */
 export function starterOf<Config extends KeyedConfig>(service: TestedService<Config>): StartService {
   const { document, schemes, scopes, secrets: own = {} } = service;
-  const entries = new Map(operationsOf(document).map((entry) => [entry.id, entry]));
+  const entries = operationsOf(document);
+  const entryOf = new Map(entries.map((entry) => [entry.id, entry]));
   /** Returns the secret of each scheme. */
   const secretsOf = (key: string, token = ""): Record<string, string> => {
     const given = { apiKey: key, token };
@@ -68,7 +69,7 @@ export function starterOf<Config extends KeyedConfig>(service: TestedService<Con
     const key = (await readFile(quickstartFile, "utf8")).trim();
     const secrets = secretsOf(key, await issuer?.token(scopes));
     const credentialsWith = (used: Record<string, string>) => (operationId: string) =>
-      credentialsOf(document, entries.get(operationId)!, used);
+      credentialsOf(document, entryOf.get(operationId)!, used);
 
     return {
       baseUrl,
@@ -79,7 +80,7 @@ export function starterOf<Config extends KeyedConfig>(service: TestedService<Con
       createLesserCredentials: async () =>
         credentialsWith(secretsOf(await keyWithoutScopes(config), await issuer?.token())),
       request: (path, { key: other, ...init } = {}) => {
-        const entry = other === null ? undefined : operationAt(document, init.method ?? "GET", path);
+        const entry = other === null ? undefined : operationAt(entries, init.method ?? "GET", path);
         const used = typeof other === "string" ? secretsOf(other) : secrets;
         const sent: Credentials = entry ? credentialsOf(document, entry, used) : { headers: {}, query: {} };
         const url = new URL(baseUrl + path);
