@@ -1,14 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { isMap, isPair, isScalar, parseDocument, stringify, visit } from "yaml";
-
-/** A contract and the files that it refers to. */
-export interface ContractFiles {
-  /** The files by path from `openapi`. The contract itself is `openapi.yaml`. */
-  files: Map<string, string>;
-  /** The paths that were read, the contract first. */
-  sources: string[];
-}
+import type { Files } from "./project.ts";
 
 /** A reference to another file, and its place in the text. */
 interface FileReference {
@@ -19,10 +12,10 @@ interface FileReference {
 }
 
 /**
- * Reads a contract and every file that it refers to, directly or not. References between the files stay valid in their new
- * places. Throws for a file that is missing or is neither YAML nor JSON.
+ * Reads a contract and every file that it refers to, directly or not. Returns them by path from `openapi`, the contract first, as
+ * `openapi.yaml`. References between the files stay valid. Throws for a file that is missing or is neither YAML nor JSON.
  */
-export function contractFiles(path: string): ContractFiles {
+export function contractFiles(path: string): Files {
   const root = resolve(path);
   if (!statSync(root, { throwIfNoEntry: false })?.isFile())
     throw new Error(`${existsSync(root) ? `${path} is not a file` : `There is no file ${path}`}. ${NAME_CONTRACT}`);
@@ -30,7 +23,7 @@ export function contractFiles(path: string): ContractFiles {
   const references = new Map<string, FileReference[]>();
   read(root, [root]);
   const places = placesOf(root, [...texts.keys()]);
-  const files = new Map<string, string>();
+  const files: Files = new Map();
   for (const [file, text] of texts) {
     const moved = withReferences(text, references.get(file)!, (target) => {
       const from = dirname(places.get(file)!);
@@ -39,7 +32,7 @@ export function contractFiles(path: string): ContractFiles {
     });
     files.set(places.get(file)!, file === root ? asYaml(moved) : moved);
   }
-  return { files, sources: [...texts.keys()] };
+  return files;
 
   function read(file: string, trail: string[]): void {
     if (texts.has(file)) return;

@@ -95,7 +95,7 @@ export async function serviceFiles(
   contractPath: string,
   workspace?: Workspace,
 ): Promise<Pick<Created, "contract" | "unmet"> & { files: Files }> {
-  const { files: ofContract } = contractFiles(contractPath);
+  const ofContract = contractFiles(contractPath);
   const contract = await readContract(contractPath);
   const files = templateFiles();
   const rules = { path: join(PRODUCT, LINT_CONFIG), text: files.get(LINT_CONFIG)! };
