@@ -55,7 +55,7 @@ function errorOf(document: OpenApiDocument, entries: OperationEntry[]): object |
     find("code", "error", "type", "errorCode", "error_code"),
     find("message", "detail", "title", "error_description", "description"),
   ];
-  if (code === undefined || message === undefined || code === message) return undefined;
+  if (code === undefined || message === undefined) return undefined;
   return { schema, ...(code !== "code" && { code }), ...(message !== "message" && { message }) };
 }
 
