@@ -68,9 +68,23 @@ test("a file that an extension names is copied as it is if it exists", () => {
   expect(files.get("intro.md")).toBe('a: "unclosed');
 });
 
-test("a contract in JSON becomes YAML with the same content", () => {
+test("a file with the name of one of the service gets another place", () => {
+  const folder = folderWith({ "shop.yaml": "a: { externalValue: ./README.md }", "README.md": "# Shop" });
+  const files = contractFiles(join(folder, "shop.yaml"));
+  expect(Object.fromEntries(files)).toEqual({
+    "openapi.yaml": 'a: { externalValue: "./files/README.md" }',
+    "files/README.md": "# Shop",
+  });
+});
+
+test("a reference from the root of a host stays as it is", () => {
+  const folder = folderWith({ "shop.yaml": "a: { $ref: /schemas/book.json }" });
+  expect(contractFiles(join(folder, "shop.yaml")).get("openapi.yaml")).toBe("a: { $ref: /schemas/book.json }");
+});
+
+test("a contract in JSON becomes YAML with the same content, without a byte order mark", () => {
   const document = { openapi: "3.0.3", info: { title: "Shop", version: "1" }, paths: {} };
-  const folder = folderWith({ "shop.json": JSON.stringify(document) });
+  const folder = folderWith({ "shop.json": `\uFEFF${JSON.stringify(document)}` });
   const text = contractFiles(join(folder, "shop.json")).get("openapi.yaml")!;
   expect(text).toContain("openapi: 3.0.3\n");
   expect(parse(text)).toEqual(document);

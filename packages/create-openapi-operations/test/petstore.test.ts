@@ -4,7 +4,7 @@ import { root } from "@platform/test-support/clone";
 import { expect, test } from "vitest";
 import { serviceFiles } from "../src/create.ts";
 import { namesOf } from "../src/names.ts";
-import { templateFiles } from "../src/project.ts";
+import { templateFiles, withVersions } from "../src/project.ts";
 
 /** Files with facts about the petstore alone: its table, the names of its first migrations, and the beginning of its keys. */
 const OF_PETSTORE = ["migrations", "name", "registrations"].map((name) => `apps/server/src/${name}.ts`);
@@ -16,4 +16,10 @@ test("a service from the petstore's contract has the petstore's own code", async
   const differing = own.filter((file) => files.get(file) !== readFileSync(join(root, file), "utf8"));
   expect(own.length).toBeGreaterThan(15);
   expect(differing.toSorted()).toEqual(OF_PETSTORE);
+});
+
+test("a package of the template without a known version is an error", () => {
+  const versions = { catalog: {}, platform: {}, root: { optionalDependencies: {}, packageManager: "" } };
+  const manifest = JSON.stringify({ dependencies: { "openapi-contract": "workspace:^" } });
+  expect(() => withVersions(manifest, versions)).toThrow("openapi-contract, whose version is not known");
 });

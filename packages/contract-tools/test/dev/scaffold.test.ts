@@ -122,6 +122,7 @@ test.each([
   ],
   ["a number", ["pets", "Pets", "pets 2", "Pets2"], ["pets", "pets2", "pets22", "pets23"]],
   ["a prefix", ["New", "the new"], ["theNew", "theNew2"]],
+  ["a constant of the list", ["handlers", "API keys", "the handlers"], ["theHandlers", "theApiKeys", "theHandlers2"]],
   ["their form in Unicode", ["caf\u00E9", "cafe\u0301"], ["caf\u00E9", "caf\u00E92"]],
 ])("tags that differ only in %s have constants and folders of their own", (_, tags, names) => {
   const entries = tags.map((tag) => operation("get", { tags: [tag] }).entry);

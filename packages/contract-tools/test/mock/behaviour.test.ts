@@ -203,6 +203,14 @@ describe("a repeated key", () => {
     expect(await undeclared(sent("a", 2))).toEqual({ status: 200, headers: { A: "a" }, body: 1 });
   });
 
+  test("of a failed request gets a new response", async () => {
+    const document = documentOf({ "/pets": { post: { operationId: "create", parameters: [key], responses: MEMBER } } });
+    const outcomes = [Promise.reject(new Error("406")), Promise.resolve({ status: 200 })];
+    const behave = withReplay(document, operationsOf(document)[0]!, () => outcomes.shift()!);
+    await expect(behave(sent("a", 1))).rejects.toThrow("406");
+    expect(await behave(sent("a", 1))).toEqual({ status: 200 });
+  });
+
   test("is compared with the body as sent, even if the handler changes it", async () => {
     const document = documentOf({ "/pets": { post: { operationId: "create", parameters: [key], responses: MEMBER } } });
     const behave = withReplay(document, operationsOf(document)[0]!, async ({ body }) => {

@@ -132,3 +132,23 @@ test("a response has its read-only fields and its required headers, and no write
   const answer = await request("/it");
   expect([answer.headers.get("X-Id"), await answer.json()]).toEqual(["a", { id: 7, isNew: true }]);
 });
+
+test("write-only fields of an example, or those that a client sends, are not in responses", async () => {
+  const properties = { id: { type: "integer" }, name: { type: "string" }, secret: { type: "string", writeOnly: true } };
+  const user = { type: "object", required: ["id", "name"], properties };
+  const content = { "application/json": { schema: user } };
+  const list = json200({ type: "array", items: user }, { example: [{ id: 1, name: "Ann", secret: "a" }] });
+  const paths = {
+    "/users": {
+      get: { operationId: "listUsers", responses: { 200: list } },
+      post: { operationId: "addUser", requestBody: { content }, responses: { 201: { description: "", content } } },
+    },
+  };
+  const { request } = await serve({ document: { openapi: "3.1.1", paths } });
+  const added = await request("/users", json({ id: 2, name: "Bo", secret: "b" }));
+  expect([added.status, await added.json()]).toEqual([201, { id: 2, name: "Bo" }]);
+  expect(await (await request("/users")).json()).toEqual([
+    { id: 1, name: "Ann" },
+    { id: 2, name: "Bo" },
+  ]);
+});
