@@ -33,7 +33,7 @@ test.each([
 describe("is rejected", () => {
   test.each<[string, () => Promise<string> | string]>([
     ["no token", () => "nonsense"],
-    ["a longer one than any issuer's", async () => `${await issuer.token()}${"x".repeat(20_000)}`],
+    ["a longer one than any issuer's", () => issuer.token([], { padding: "x".repeat(20_000) })],
     ["one for another service", () => issuer.token([], { aud: "another" })],
     ["one of another issuer", () => issuer.token([], { iss: "https://other.example" })],
     ["one that has expired", () => issuer.token([], { exp: 1 })],
@@ -60,24 +60,25 @@ describe("is rejected", () => {
   });
 });
 
-test("a request gets 503 while the keys cannot be read, and the next one asks again", async () => {
-  const answers = [500, 200];
+test("a request gets 503 until the issuer has a configuration of its own, and each one asks again", async () => {
+  let named: string | undefined; // in the configuration
   const server = createServer((_request, response) => {
-    const ok = answers.shift() === 200;
-    response.writeHead(ok ? 200 : 500, { "Content-Type": "application/json" });
-    response.end(JSON.stringify({ issuer: issuer.env.TOKEN_ISSUER, jwks_uri: `${issuer.env.TOKEN_ISSUER}/keys` }));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
+    response.writeHead(named === undefined ? 500 : 200, { "Content-Type": "application/json" });
+    response.end(JSON.stringify({ issuer: named, jwks_uri: `${issuer.env.TOKEN_ISSUER}/keys` }));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  onTestFinished(() => void server.close());
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const verify = verifyToken({ issuer: origin, audience: issuer.env.TOKEN_AUDIENCE, keysUrl: undefined });
-  const failure: unknown = await Promise.resolve(verify(await issuer.token(), requested())).catch(
-    (error: unknown) => error,
-  );
-  expect(failure).toBeInstanceOf(Problem);
-  expect(failure).toMatchObject({ status: 503, headers: { "Retry-After": "1" } });
-  const keys = verifyToken({ ...issuerOf(), keysUrl: `${issuer.env.TOKEN_ISSUER}/keys` });
-  expect(await keys(await issuer.token(), requested())).toBeDefined();
-  server.close();
+  const verify = verifyToken({ ...issuerOf(), issuer: origin, keysUrl: undefined });
+  const send = async () => verify(await issuer.token([], { iss: origin }), requested());
+  for (const other of [undefined, issuer.env.TOKEN_ISSUER]) {
+    named = other;
+    const failure: unknown = await send().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Problem);
+    expect(failure).toMatchObject({ status: 503, headers: { "Retry-After": "1" } });
+  }
+  named = origin;
+  expect(await send()).toBeDefined();
 });
 
 test("the keys of the issuer are read again after the clock was set back, not days later", async () => {
