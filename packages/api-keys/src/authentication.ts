@@ -1,5 +1,7 @@
+import { setImmediate as immediate } from "node:timers/promises";
 import type { RequestState } from "@openapi-operations/service/stages";
 import type { Environment } from "@openapi-operations/service/settings";
+import { isPostgres } from "@openapi-operations/storage/database";
 import { DatabaseError, isDatabaseUnavailable } from "@openapi-operations/storage/database-error";
 import type { Storage } from "@openapi-operations/storage/storage";
 import type { Request } from "express";
@@ -7,7 +9,14 @@ import type { Grant } from "express-operations";
 import type { Kysely } from "kysely";
 import type { Logger } from "pino";
 import { hashIn } from "./api-key.ts";
-import { type ApiKey, EVERY_SCOPE, findUnrevokedKey, saveKeyUses, type ValidApiKey } from "./keys.repository.ts";
+import {
+  type ApiKey,
+  EVERY_SCOPE,
+  findUnrevokedKey,
+  findUnrevokedKeys,
+  saveKeyUses,
+  type ValidApiKey,
+} from "./keys.repository.ts";
 import type { ApiKeysTables } from "./keys.table.ts";
 
 /** The caller of a request with the granted scopes. */
@@ -35,6 +44,7 @@ export function authentication(
   let valid = new Map<string, CachedKey>();
   let rejected = new Set<string>(); // a separate cache, so that invalid tokens cannot evict valid ones
   let version: string | undefined;
+  const lookUp = lookUpIn(db);
 
   const addToCache = (token: string, cached: CachedKey | undefined): void => {
     const cache = cached === undefined ? rejected : valid;
@@ -58,19 +68,41 @@ export function authentication(
     if (known !== undefined) return grant(known, request);
     const hash = rejected.has(token) ? undefined : hashIn(environment, token);
     if (hash === undefined) return undefined; // a malformed token is not cached: it may be long, and needs no query
-    return lookUp(db, hash).then((cached) => {
+    return lookUp(hash).then((cached) => {
       if (current !== undefined && current === version) addToCache(token, cached);
       return grant(cached, request);
     });
   };
 }
 
-async function lookUp(db: Kysely<ApiKeysTables>, hash: string): Promise<CachedKey | undefined> {
-  try {
-    return cachedKeyOf(await findUnrevokedKey(db, hash)); // includes expired keys, because the clock may be set back
-  } catch (cause) {
-    throw new DatabaseError("The API key of a request could not be looked up.", { cause });
-  }
+/** Returns a function that looks up a key by its hash, including expired keys, because the clock may be set back. */
+function lookUpIn(db: Kysely<ApiKeysTables>): (hash: string) => Promise<CachedKey | undefined> {
+  const find = isPostgres(db) ? findTogether(db) : (hash: string) => findUnrevokedKey(db, hash);
+  return async (hash) => {
+    try {
+      return cachedKeyOf(await find(hash));
+    } catch (cause) {
+      throw new DatabaseError("The API key of a request could not be looked up.", { cause });
+    }
+  };
+}
+
+/** Looks up the keys of all requests of one turn of the event loop in one query, which begins after the last of them. */
+function findTogether(db: Kysely<ApiKeysTables>): (hash: string) => Promise<ValidApiKey | undefined> {
+  let turn: { hashes: Set<string>; found: Promise<Map<string, ValidApiKey>> } | undefined;
+  const findAll = async (hashes: Set<string>): Promise<Map<string, ValidApiKey>> => {
+    await immediate();
+    turn = undefined;
+    return findUnrevokedKeys(db, [...hashes]);
+  };
+  return async (hash) => {
+    if (turn === undefined) {
+      const hashes = new Set<string>();
+      turn = { hashes, found: findAll(hashes) };
+    }
+    turn.hashes.add(hash);
+    return (await turn.found).get(hash);
+  };
 }
 
 function cachedKeyOf(apiKey: ValidApiKey | undefined): CachedKey | undefined {

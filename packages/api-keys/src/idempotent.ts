@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { type ErrorBody, errorBody } from "@openapi-operations/service/errors";
+import { isPostgres } from "@openapi-operations/storage/database";
 import { isLockTimeout } from "@openapi-operations/storage/database-error";
 import { prepared, preparedFirst } from "@openapi-operations/storage/prepared";
 import type { Storage, Work } from "@openapi-operations/storage/storage";
@@ -66,7 +67,8 @@ const API_KEY_AS_IDEMPOTENCY_KEY =
  *
  * `expireResponses` deletes what is older; `openKeyedStorage` starts it.
  *
- * If the work throws or returns a status outside 2xx, the transaction is rolled back and the key stays unused. Throws for
+ * If the work throws or returns a status outside 2xx, the transaction is rolled back and the key stays unused. On PostgreSQL
+ * the work of a repeat runs too, and is rolled back, because it does not wait for the key. Throws for
  * uploaded files, which cannot be compared, and for responses of bytes, which cannot be stored.
  */
 export async function idempotent<Tables extends ApiKeysTables, HandlerResponse extends StorableResponse>(
@@ -82,25 +84,37 @@ export async function idempotent<Tables extends ApiKeysTables, HandlerResponse e
   const requestHash = `2:${hash("sha256", identity, "base64url")}`; // 2 is the version of the hash
   const used = { apiKeyId: caller.id, key };
   const now = Date.now();
+  let storing: Promise<unknown> | undefined;
   const once: Work<Tables, StorableResponse> = async (trx) => {
     const own: Kysely<any> = trx; // the compiler cannot compare Kysely types of generic tables
-    const claimed = await claim(own, { ...used, requestHash, now, expired: expiredBefore(now) }).catch(
-      rethrowLockTimeout,
-    );
-    if (claimed === undefined) return replay((await storedOf(own, used))!, requestHash);
-    const response = await work(trx);
+    const claiming = claim(own, { ...used, requestHash, now, expired: expiredBefore(now) });
+    // PostgreSQL gets the claim and the work in one round trip. Both have to end before the transaction does.
+    const working = isPostgres(own) ? (async () => work(trx))() : undefined;
+    if (working !== undefined) await Promise.allSettled([claiming, working]);
+    if ((await claiming.catch(rethrowLockTimeout)) === undefined) {
+      if (working !== undefined) throw new KeyUsed(); // rolls the work back
+      return replay((await storedOf(own, used))!, requestHash);
+    }
+    const response = await (working ?? work(trx));
     if (response.body instanceof Uint8Array)
       throw new Error(`idempotent() cannot store the response of "${operationId}", whose body is bytes.`);
-    await store(own, { ...used, answer: JSON.stringify(response) });
+    storing = store(own, { ...used, answer: JSON.stringify(response) });
+    if (working === undefined) await storing;
+    else storing.catch(() => {}); // goes to the server with the commit, which then fails too
     return response;
   };
   try {
     const response = await context.write(once, (result) => result === REUSED || isSuccess(result));
     return response as Replayable<HandlerResponse> | IdempotencyError; // also a stored one, which the same operation returned
   } catch (error) {
-    if (!(error instanceof FirstRequestRuns)) throw error;
-    return { status: 409, headers: { "Retry-After": 1 }, body: errorBody("idempotency_in_progress") };
+    if (error instanceof FirstRequestRuns)
+      return { status: 409, headers: { "Retry-After": 1 }, body: errorBody("idempotency_in_progress") };
+    await storing; // rejects with the reason why the commit failed
+    if (!(error instanceof KeyUsed)) throw error;
   }
+  const stored = await context.write((trx: Kysely<any>) => storedOf(trx, used));
+  if (stored === undefined) return idempotent(input, work); // it has just been deleted
+  return replay(stored, requestHash) as Replayable<HandlerResponse> | IdempotencyError;
 }
 
 function isSuccess({ status }: StorableResponse): boolean {
@@ -108,6 +122,8 @@ function isSuccess({ status }: StorableResponse): boolean {
 }
 
 class FirstRequestRuns extends Error {}
+
+class KeyUsed extends Error {}
 
 /**
  * Converts a lock timeout to `FirstRequestRuns`. Only `claim` uses this: during the work, a lock timeout may concern another

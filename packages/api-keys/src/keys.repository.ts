@@ -1,5 +1,5 @@
 import type { Environment } from "@openapi-operations/service/settings";
-import { preparedFirst } from "@openapi-operations/storage/prepared";
+import { prepared, preparedFirst } from "@openapi-operations/storage/prepared";
 import { type Kysely, type Selectable, sql } from "kysely";
 import { environmentOf, generateApiKey, hashApiKey, isWellFormedApiKey, prefixOfApiKey } from "./api-key.ts";
 import { recordAudit } from "./audit.repository.ts";
@@ -133,7 +133,20 @@ export async function findApiKey(
 /** Returns the key with this hash unless it is unknown or revoked. It may have expired. */
 export async function findUnrevokedKey(db: Kysely<ApiKeysTables>, hash: string): Promise<ValidApiKey | undefined> {
   const row = await unrevokedKey(db, { hash });
-  return row && { id: row.id, name: row.name, scopes: toScopes(row.scopes), expiresAt: row.expires_at };
+  return row && toValidApiKey(row);
+}
+
+/** Returns the keys with these hashes, by hash, from PostgreSQL. Unknown and revoked keys are missing. */
+export async function findUnrevokedKeys(
+  db: Kysely<ApiKeysTables>,
+  hashes: readonly string[],
+): Promise<Map<string, ValidApiKey>> {
+  const rows = await unrevokedKeys(db, { hashes });
+  return new Map(rows.map((row) => [row.hash, toValidApiKey(row)]));
+}
+
+function toValidApiKey(row: Pick<Selectable<ApiKeysTable>, "id" | "name" | "scopes" | "expires_at">): ValidApiKey {
+  return { id: row.id, name: row.name, scopes: toScopes(row.scopes), expiresAt: row.expires_at };
 }
 
 /** Whether a key has expired at the time `now`, in milliseconds since 1970. A key without `expiresAt` never expires. */
@@ -146,6 +159,15 @@ const unrevokedKey = preparedFirst((db: Kysely<ApiKeysTables>, { hash }: { hash:
     .selectFrom("api_keys")
     .select(["id", "name", "scopes", "expires_at"])
     .where("hash", "=", hash)
+    .where("revoked_at", "is", null),
+);
+
+/** Takes one array, so that PostgreSQL parses one statement whatever its length. */
+const unrevokedKeys = prepared((db: Kysely<ApiKeysTables>, { hashes }: { hashes: readonly string[] }) =>
+  db
+    .selectFrom("api_keys")
+    .select(["id", "name", "scopes", "expires_at", "hash"])
+    .where(sql<boolean>`hash = any(${hashes}::text[])`)
     .where("revoked_at", "is", null),
 );
 

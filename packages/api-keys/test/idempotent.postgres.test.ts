@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { openStorage } from "@openapi-operations/storage/open-storage";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
 import { expireResponses } from "../src/expired-responses.ts";
@@ -5,7 +8,44 @@ import { idempotent } from "../src/idempotent.ts";
 import { createApiKey } from "../src/keys.repository.ts";
 import type { Storage } from "@openapi-operations/storage/storage";
 import { sql } from "kysely";
-import { type Database, opened, temporaryStorage } from "./tables.ts";
+import { type Database, opened, type Tables, temporaryStorage } from "./tables.ts";
+
+async function add(trx: Database) {
+  const thing = await trx.insertInto("things").defaultValues().returning("id").executeTakeFirstOrThrow();
+  return { status: 201 as const, body: thing };
+}
+
+test("a creation with a key takes two round trips to PostgreSQL", async () => {
+  const { url, write } = await temporaryStorage();
+  const { id } = await write((trx) => createApiKey(trx, { name: "one", environment: "development" }));
+  const { hostname, port } = new URL(url);
+  let roundTrips = 0;
+  const proxy = createServer((client) => {
+    const server = connect(Number(port), hostname);
+    let isAnswered = true;
+    client.on("data", () => {
+      if (isAnswered) roundTrips++;
+      isAnswered = false;
+    });
+    server.on("data", () => (isAnswered = true));
+    client.pipe(server).pipe(client);
+  });
+  await once(proxy.listen(0, "127.0.0.1"), "listening");
+  const through = Object.assign(new URL(url), { host: `127.0.0.1:${(proxy.address() as AddressInfo).port}` });
+  const storage = openStorage<Tables>(through.href);
+  onTestFinished(async () => {
+    await storage.destroy();
+    proxy.close();
+  });
+  const create = (key: string) => {
+    const input = { operationId: "addThing", path: {}, query: {}, headers: { "Idempotency-Key": key } };
+    return idempotent({ ...input, caller: { id }, context: storage }, add);
+  };
+  await create("first, which connects");
+  roundTrips = 0;
+  await create("second");
+  expect(roundTrips).toBe(2);
+});
 
 test("a duplicate gets 409 while the first request runs, and the stored response once it is done", async () => {
   const storage = await temporaryStorage();
@@ -14,10 +54,6 @@ test("a duplicate gets 409 while the first request runs, and the stored response
   const input = { operationId: "addThing", path: {}, query: {}, headers, caller: { id }, context: storage };
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  const add = async (trx: Database) => {
-    const thing = await trx.insertInto("things").defaultValues().returning("id").executeTakeFirstOrThrow();
-    return { status: 201 as const, body: thing };
-  };
 
   const first = idempotent(input, async (trx) => {
     begin();

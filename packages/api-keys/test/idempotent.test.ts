@@ -3,7 +3,7 @@ import { migrate } from "@openapi-operations/storage/migrations";
 import { openStorage } from "@openapi-operations/storage/open-storage";
 import type { Storage } from "@openapi-operations/storage/storage";
 import { newDatabase } from "@openapi-operations/storage/testing";
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { generateApiKey } from "../src/api-key.ts";
 import { idempotent } from "../src/idempotent.ts";
@@ -137,6 +137,19 @@ test.each([1, 2])("twenty concurrent duplicates do the work once, on %i connecti
   expect(repeats).toEqual(Array.from({ length: 19 }, () => replayed));
   expect(results.filter((result) => !repeats.includes(result))).toEqual([added]);
   expect(await count()).toBe(1);
+});
+
+test("a repeat gets the first response, even if its work fails by then", async () => {
+  const addOnce = async (trx: Kysely<Tables>) => {
+    const things = await trx.selectFrom("things").selectAll().execute();
+    await sql`create table added_once (id int)`.execute(trx);
+    return things.length === 0 ? add(trx) : { status: 409 as const, body: "There is one." };
+  };
+  expect(await idempotent(input({ key: "once" }), addOnce)).toEqual(added);
+  expect(await idempotent(input({ key: "once" }), addOnce)).toEqual(replayed);
+  await expect(idempotent(input({ key: "twice" }), addOnce)).rejects.toThrow("already exists");
+  await storage.write((trx) => sql`drop table added_once`.execute(trx));
+  expect(await idempotent(input({ key: "once" }), add)).toEqual(replayed);
 });
 
 test("null and a missing body are different requests", async () => {

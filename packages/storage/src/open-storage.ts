@@ -1,6 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { isDatabaseUnavailable, isLockTimeout } from "./database-error.ts";
 import { isPostgres, openDatabase } from "./database.ts";
+import type { PostgresPoolAdapter } from "./postgres/postgres.dialect.ts";
 import { groupCommit, type GroupOptions } from "./group-commit.ts";
 import { sqliteFileOf } from "./prepared.ts";
 import type { FileOptions } from "./sqlite/sqlite.file.ts";
@@ -49,18 +50,18 @@ export function openStorage<Tables>(databaseUrl: string, options: StorageOptions
 
 /** Runs each write in its own transaction. The PostgreSQL server groups commits and enforces the timeouts. */
 function inTransactions<Tables>(db: Kysely<Tables>, onCommit: OnCommit = () => {}): Writer<Tables> {
+  const adapter = db.getExecutor().adapter as PostgresPoolAdapter;
   return {
     write: async (work, isSuccess = () => true) => {
-      const rolledBack = new RolledBack();
       let result!: Awaited<ReturnType<typeof work>>;
       try {
         await db.transaction().execute(async (trx) => {
-          result = await work(trx);
-          if (!isSuccess(result)) throw rolledBack;
+          result = await adapter.pipelined(trx, () => work(trx));
+          if (!isSuccess(result)) throw new RolledBack();
         });
         onCommit(1);
       } catch (error) {
-        if (error !== rolledBack) throw error;
+        if (!(error instanceof RolledBack)) throw error;
       }
       return result;
     },

@@ -7,6 +7,8 @@ import {
   type SqliteDatabase,
 } from "kysely";
 import { addFilePath, FileMovedError, isBusy } from "./database-error.ts";
+import { PostgresPoolAdapter } from "./postgres/postgres.dialect.ts";
+import { nameStatement } from "./postgres/statement-names.ts";
 import type { OpenFile } from "./sqlite/sqlite.file.ts";
 import type { ReadSnapshot } from "./storage.ts";
 
@@ -48,7 +50,7 @@ const MAX_SHAPES = 256;
  * `build` may compare a value only with `undefined`. Reading a value throws, and a test for truth is always true.
  *
  * On an open SQLite file, the query runs synchronously unless the file is locked or its connection is in another
- * transaction.
+ * transaction. On PostgreSQL, a connection parses it once, and reads outside of transactions share connections.
  */
 export function prepared<Tables, Row, Values extends object = object>(
   build: (db: Kysely<Tables>, values: Values) => Query<Row>,
@@ -80,13 +82,17 @@ function runnerOf<Tables, Row, Values extends object>(build: (db: Kysely<Tables>
     if (!compiled.has(shape)) {
       if (compiled.size >= MAX_SHAPES) compiled.clear();
       compiled.set(shape, query);
+      if (adapter instanceof PostgresPoolAdapter) nameStatement(query.sql);
     }
     const parameters = query.parameters.map((parameter) => {
       const name = PLACEHOLDERS.get(parameter as object);
       return name === undefined ? parameter : values[name as keyof Values];
     });
-    const rows = sqliteFileOf(db)?.executeSync(query.sql, parameters, db.isTransaction);
-    if (rows !== undefined) return rows as Row[];
+    const rows =
+      adapter instanceof PostgresPoolAdapter || adapter instanceof SqliteFileAdapter
+        ? adapter.execute(query.sql, parameters, db)
+        : undefined;
+    if (rows !== undefined) return rows as Row[] | Promise<Row[]>;
     return db.executeQuery<Row>({ ...query, parameters }).then((result) => result.rows);
   };
 }
@@ -222,8 +228,8 @@ export class SqliteFileAdapter extends SqliteAdapter {
    * Runs a statement synchronously and returns its rows. Returns undefined if the statement has to wait: for the file to
    * open, for another transaction on this connection, or for a lock. Then the caller runs the statement through Kysely.
    */
-  executeSync(sql: string, parameters: unknown[], isInTransaction: boolean): unknown[] | undefined {
-    if (this.#file === undefined || this.#file.inTransaction !== isInTransaction) return undefined;
+  execute(sql: string, parameters: unknown[], { isTransaction }: Kysely<any>): unknown[] | undefined {
+    if (this.#file === undefined || this.#file.inTransaction !== isTransaction) return undefined;
     try {
       const statement = this.#file.statements.prepare(sql);
       if (statement.reader) return statement.all(parameters);

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { isPosix, needsPosix } from "@platform/test-support/machine";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { describe, expect, test } from "vitest";
-import { limitsOf, setLocally } from "../src/postgres/postgres.dialect.ts";
+import { limitsOf, setLocally } from "../src/postgres/limits.ts";
 import { hostUrlsOf, isDatabaseUrl, isPostgresUrl, pathOfFileUrl, realPathOf } from "../src/url.ts";
 
 describe("URLs", () => {
