@@ -66,6 +66,13 @@ describe("petstore doctor", () => {
     expect(stdout.match(/^ok +\w+/gm)?.map((line) => line.split(/ +/)[1])).toEqual(checks);
   });
 
+  test("says what several processes on SQLite are for", async () => {
+    const env = { DATABASE_URL: `file:${await temporaryFolder()}/petstore.db`, WEB_CONCURRENCY: "2" };
+    const { code, stdout } = await run(["doctor"], { PORT: "1", ...env });
+    expect(code).toBe(0);
+    expect(stdout).toContain("ok     processes   2, for reads and availability: on SQLite one writes at a time\n");
+  });
+
   test("prints the remedy of a wrong check below it", async () => {
     const { code, stdout, stderr } = await run(["doctor"], { PORT: "hunter2", DATABASE_URL: await temporaryUrl() });
     expect({ code, stderr }).toEqual({ code: 1, stderr: "" });

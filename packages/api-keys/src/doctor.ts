@@ -50,16 +50,18 @@ export async function examine({ version, readConfig, schema }: Examined, env: No
   const found: [string, Finding][] = Object.entries(examination);
   const isReadable = examination.migrations !== undefined && examination.migrations.remedy === undefined;
   if (isReadable && config.environment === "production") found.push(["keys", await examineKeys(config)]);
-  if (!isPostgresUrl(config.databaseUrl)) found.push(...examineCopies(config, schema));
+  if (!isPostgresUrl(config.databaseUrl)) found.push(...examineUse(config, schema));
   return [...known, ...found.map(([check, finding]): Check => ({ check, ...finding }))];
 }
 
-/** Examines what the settings say about backups and replication of a SQLite file. */
-function examineCopies(
-  { databaseUrl, checkpoints, backupFolder, backupMaxAge }: KeyedConfig,
+/** Examines what the settings say about the use of a SQLite file: its processes, replication and backups. */
+function examineUse(
+  { databaseUrl, processes, checkpoints, backupFolder, backupMaxAge }: KeyedConfig,
   schema: Schema,
 ): [string, Finding][] {
   const found: [string, Finding][] = [];
+  if (processes > 1)
+    found.push(["processes", { found: `${processes}, for reads and availability: on SQLite one writes at a time` }]);
   if (checkpoints === "external") found.push(["log", examineLog(pathOfFileUrl(databaseUrl))]);
   if (backupFolder !== undefined) found.push(["backups", examineBackups(backupFolder, backupMaxAge, schema)]);
   return found;
