@@ -133,7 +133,7 @@ function contenderOn(url: string): Contender {
 }
 
 /** Moves a server to the core of the load if possible. Returns its process id. */
-function pinned(server: PostgresServer): number {
+export function pinned(server: PostgresServer): number {
   const pid = Number(readFileSync(join(server.data, "postmaster.pid"), "utf8").split("\n")[0]);
   if (canPin) execFileSync("taskset", ["-a", "-p", "-c", "1", String(pid)], { stdio: "pipe" });
   return pid;

@@ -5,7 +5,7 @@ import type { PeerDatabase, StartPeer } from "../peers/service/peer.ts";
 
 /** A contender of the benchmark: the service with some tuning, or a peer by the name of its file. */
 export interface Contender {
-  name: "petstore" | "fastify" | "fastify-tuned" | "hono" | "express-eov-kysely" | "rust";
+  name: "petstore" | "fastify" | "fastify-tuned" | "fastify-postgres" | "hono" | "express-eov-kysely" | "rust";
   env?: NodeJS.ProcessEnv;
   tuning?: Tuning;
   /** Options of Node, in place of those of production. */

@@ -5,6 +5,7 @@ import { capacity } from "./capacity.ts";
 import { chart } from "./chart.ts";
 import { createDatabases } from "./database.ts";
 import { installPeers } from "../measuring/install.ts";
+import { onPostgres } from "./postgres.ts";
 import { twoProcesses } from "./processes.ts";
 import { type Bench, TURNS } from "./rounds.ts";
 import { compareTechniques } from "./same-techniques.ts";
@@ -20,6 +21,7 @@ const SECTIONS: Record<string, (bench: Bench) => Promise<unknown>> = {
   growth: (bench) => growth(bench, 1_000_000),
   processes: twoProcesses,
   techniques,
+  postgres: onPostgres,
   capacity,
 };
 const NAMES = Object.keys(SECTIONS);

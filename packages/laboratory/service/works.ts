@@ -9,6 +9,8 @@ export interface Work {
   status: number;
   /** An API key in place of the valid one. */
   key?: string;
+  /** Whether each request has an `Idempotency-Key` of its own. */
+  isKeyed?: boolean;
 }
 
 const unknownKey = generateApiKey("production");
@@ -31,11 +33,11 @@ export const MIXED: Work[] = [list, get, list, get, list, create, get, list, get
 export type WorkName = keyof typeof WORKS;
 
 /** Returns a request as HTTP/1.1 text. */
-export function requestText({ method, path, body, key: own }: Work, key: string): string {
+export function requestText({ method, path, body, key: own, isKeyed = false }: Work, key: string): string {
   const json = body === undefined ? "" : JSON.stringify(body);
   const content =
     body === undefined ? "" : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(json)}\r\n`;
-  const headers = `Host: 127.0.0.1\r\nAuthorization: Bearer ${own ?? key}\r\n${content}`;
+  const headers = `Host: 127.0.0.1\r\nAuthorization: Bearer ${own ?? key}\r\n${isKeyed ? "Idempotency-Key: {number}\r\n" : ""}${content}`;
   return `${method} ${path} HTTP/1.1\r\n${headers}\r\n${json}`;
 }
 
@@ -46,5 +48,5 @@ export function requestsOf(works: Work[], key: string): Slice["requests"] {
 
 /** Returns a creation with an `Idempotency-Key` as HTTP/1.1 text. The key is `{number}`, for the load generator to fill in. */
 export function keyedCreationText(key: string): string {
-  return requestText(WORKS.create, key).replace("\r\n", "\r\nIdempotency-Key: {number}\r\n");
+  return requestText({ ...WORKS.create, isKeyed: true }, key);
 }
