@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type ErrorBody, errorBody } from "@openapi-operations/service/errors";
 import { isPostgres } from "@openapi-operations/storage/database";
-import { isLockTimeout } from "@openapi-operations/storage/database-error";
+import { isLockTimeout, isStatementTimeout } from "@openapi-operations/storage/database-error";
 import { prepared, preparedFirst } from "@openapi-operations/storage/prepared";
 import type { Storage, Work } from "@openapi-operations/storage/storage";
 import type { StatusCode } from "express-operations";
@@ -91,7 +91,7 @@ export async function idempotent<Tables extends ApiKeysTables, HandlerResponse e
     // PostgreSQL gets the claim and the work in one round trip. Both have to end before the transaction does.
     const working = isPostgres(own) ? (async () => work(trx))() : undefined;
     if (working !== undefined) await Promise.allSettled([claiming, working]);
-    if ((await claiming.catch(rethrowLockTimeout)) === undefined) {
+    if ((await claiming.catch(rethrowTimeout)) === undefined) {
       if (working !== undefined) throw new KeyUsed(); // rolls the work back
       return replay((await storedOf(own, used))!, requestHash);
     }
@@ -126,11 +126,11 @@ class FirstRequestRuns extends Error {}
 class KeyUsed extends Error {}
 
 /**
- * Converts a lock timeout to `FirstRequestRuns`. Only `claim` uses this: during the work, a lock timeout may concern another
- * lock.
+ * Converts a timeout to `FirstRequestRuns`. Only `claim` uses this: during the work, a lock timeout may concern another lock.
+ * The nodes of a sharded database may not know `lock_timeout`, so that the statement times out instead.
  */
-function rethrowLockTimeout(error: unknown): never {
-  throw isLockTimeout(error) ? new FirstRequestRuns() : error;
+function rethrowTimeout(error: unknown): never {
+  throw isLockTimeout(error) || isStatementTimeout(error) ? new FirstRequestRuns() : error;
 }
 
 /** Returns the stored response, unless the key was used for another request. */

@@ -47,26 +47,37 @@ test("a creation with a key takes two round trips to PostgreSQL", async () => {
   expect(roundTrips).toBe(2);
 });
 
-test("a duplicate gets 409 while the first request runs, and the stored response once it is done", async () => {
-  const storage = await temporaryStorage();
-  const { id } = await storage.write((trx) => createApiKey(trx, { name: "one", environment: "development" }));
-  const headers = { "Idempotency-Key": "k1" };
-  const input = { operationId: "addThing", path: {}, query: {}, headers, caller: { id }, context: storage };
-  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+test.each([
+  ["wait for the lock", ""],
+  ["statement", "?lock_timeout=0&statement_timeout=500"],
+])(
+  "a duplicate gets 409 once its %s times out, and the stored response once the first request is done",
+  async (_, limits) => {
+    const { url } = await temporaryStorage();
+    const storage = openStorage<Tables>(`${url}${limits}`);
+    const { id } = await storage.write((trx) => createApiKey(trx, { name: "one", environment: "development" }));
+    const headers = { "Idempotency-Key": "k1" };
+    const input = { operationId: "addThing", path: {}, query: {}, headers, caller: { id }, context: storage };
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    onTestFinished(async () => {
+      release();
+      await storage.destroy();
+    });
 
-  const first = idempotent(input, async (trx) => {
-    begin();
-    await released;
-    return add(trx);
-  });
-  await begun;
-  expect(await idempotent(input, add)).toMatchObject({ status: 409, headers: { "Retry-After": 1 } });
-  release();
-  expect(await first).toEqual({ status: 201, body: { id: 1 } });
-  expect(await idempotent(input, add)).toMatchObject({ status: 201, body: { id: 1 } });
-  expect(await storage.db.selectFrom("things").selectAll().execute()).toHaveLength(1);
-});
+    const first = idempotent(input, async (trx) => {
+      begin();
+      await released;
+      return add(trx);
+    });
+    await begun;
+    expect(await idempotent(input, add)).toMatchObject({ status: 409, headers: { "Retry-After": 1 } });
+    release();
+    expect(await first).toEqual({ status: 201, body: { id: 1 } });
+    expect(await idempotent(input, add)).toMatchObject({ status: 201, body: { id: 1 } });
+    expect(await storage.db.selectFrom("things").selectAll().execute()).toHaveLength(1);
+  },
+);
 
 test("while one process deletes expired responses, the others leave them", async () => {
   const storage = await temporaryStorage();

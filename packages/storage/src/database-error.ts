@@ -11,6 +11,7 @@ const SQLITE_OUTAGE = /^SQLITE_(BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOMEM|NO
  */
 const POSTGRES_OUTAGE = /^(08|28|3D|40|53|57|58|XX|25006|25P0[34]|55P03)/;
 const LOCK_NOT_AVAILABLE = "55P03";
+const QUERY_CANCELED = "57014";
 
 /** The database cannot be used in its present state; the message is one line with the reason and the remedy. */
 export class DatabaseError extends Error {
@@ -27,6 +28,11 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 /** Whether a statement timed out waiting for a lock of another transaction. Only PostgreSQL reports this. */
 export function isLockTimeout(error: unknown): boolean {
   return isPostgresError(error) && error.code === LOCK_NOT_AVAILABLE;
+}
+
+/** Whether a statement ran or waited for longer than `statement_timeout`, or an operator canceled it. Only PostgreSQL reports this. */
+export function isStatementTimeout(error: unknown): boolean {
+  return isPostgresError(error) && error.code === QUERY_CANCELED;
 }
 
 /** Recognizes the error by its fields, because `instanceof` would load `pg` on SQLite too. */
