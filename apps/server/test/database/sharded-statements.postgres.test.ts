@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { expireResponses } from "@openapi-operations/api-keys/expired-responses";
 import { openStorage } from "@openapi-operations/storage/open-storage";
 import { temporaryUrl } from "@openapi-operations/storage/testing";
+import { execute } from "@platform/test-support/postgres";
 import { recordStatements, type SentStatement } from "@platform/test-support/sent-statements";
 import { pino } from "pino";
 import { expect, onTestFinished, test } from "vitest";
@@ -67,9 +69,19 @@ function faultsOf(transaction: SentStatement[], layout: Record<string, string>):
   return faults;
 }
 
+/** Runs the statements of the page on scale that a server without Citus knows. */
+async function prepareForShards(url: string): Promise<void> {
+  const page = await readFile(new URL("../../docs/scale.md", import.meta.url), "utf8");
+  const [, block] = /^```sql\n((?:.*\n)*?.*create_distributed_table(?:.*\n)*?)```$/m.exec(page)!;
+  const known = block!.split("\n").filter((line) => line !== "" && !line.startsWith("select create_"));
+  expect(known).toHaveLength(3);
+  for (const statement of known) await execute(url, statement);
+}
+
 test("statements suit a sharded database: a creation is in one shard, and only those named here are in all", async () => {
   const url = await temporaryUrl();
   await run(["migrate"], { DATABASE_URL: url });
+  await prepareForShards(url);
   await using recording = await recordStatements(url);
   const env = { DATABASE_URL: recording.url, RATE_LIMIT: "600/60" };
   const service = await startService(env);
