@@ -63,7 +63,11 @@ function connectionGauges(): Gauge[] {
   return [
     gauge("connections_used", "Connections to PostgreSQL in use.", async () => (await counts()).used),
     gauge("connections_limit", "The most connections that the pools open.", async () => (await counts()).limit),
-    gauge("connections_waiting", "Queries that wait for a connection.", async () => (await counts()).waiting),
+    gauge(
+      "connections_waiting",
+      "Queries that wait for a connection, or behind others on theirs.",
+      async () => (await counts()).waiting,
+    ),
   ];
 }
 

@@ -49,6 +49,14 @@ test("a prepared query does not wait behind a slow one", async () => {
   await slow;
 });
 
+test("prepared queries behind slow ones count as waiting for a connection", async () => {
+  const db = await openedBefore();
+  const queries = Array.from({ length: 20 }, () => sleep(db, { seconds: 0.5 }));
+  await expect.poll(() => connectionCounts().waiting, { interval: 20 }).toBe(12);
+  await Promise.all(queries);
+  expect(connectionCounts().waiting).toBe(0);
+});
+
 test("slow prepared queries run side by side", async () => {
   const db = await openedBefore();
   const rows = await Promise.all(Array.from({ length: 8 }, () => sleep(db, { seconds: 0.1 })));

@@ -12,16 +12,19 @@ const MAX_SHARED = 8;
 /** A statement that would wait longer for others on a shared connection gets another one, in milliseconds. */
 const MAX_WAIT_MS = 1;
 
-const pools = new Set<pg.Pool>();
+const pools = new Set<Pool>();
 
-/** Returns the connections of all pools of this process: in use, the most there can be, and the queries that wait for one. */
+/**
+ * Returns the connections of all pools of this process: in use, the most there can be, and the queries that wait for one, or
+ * behind others on theirs for longer than they would in a pool with a free one.
+ */
 export function connectionCounts(): { used: number; limit: number; waiting: number } {
   const counts = { used: 0, limit: 0, waiting: 0 };
   for (const pool of pools) {
     if (pool.ended) pools.delete(pool);
     counts.used += pool.totalCount - pool.idleCount;
     counts.limit += pool.ended ? 0 : pool.options.max;
-    counts.waiting += pool.waitingCount;
+    counts.waiting += pool.waitingCount + pool.waitingBehindOthers;
   }
   return counts;
 }
@@ -104,10 +107,15 @@ export class Pool extends pg.Pool {
     }
   }
 
+  get waitingBehindOthers(): number {
+    const slow = Array.from(this.#shared).filter(({ waitMs }) => waitMs >= MAX_WAIT_MS);
+    return slow.reduce((sum, { inFlight }) => sum + Math.max(0, inFlight - 1), 0);
+  }
+
   /** Returns the shared connection with the shortest wait, unless it is too long and there may be another one. */
   #free(): Shared | undefined {
     let free: Shared | undefined;
-    let waitMs = this.#isFull ? CONNECT_MS : MAX_WAIT_MS;
+    let waitMs = this.#canOpen || this.#opening.size > 0 ? MAX_WAIT_MS : CONNECT_MS;
     for (const connection of this.#shared) {
       const ms = connection.waitMs;
       if (ms < waitMs) [free, waitMs] = [connection, ms];
@@ -115,14 +123,16 @@ export class Pool extends pg.Pool {
     return free;
   }
 
-  get #isFull(): boolean {
-    return this.#shared.size + this.#opening.size >= MAX_SHARED;
+  get #canOpen(): boolean {
+    const isAvailable = this.idleCount > 0 || this.totalCount < this.options.max;
+    return isAvailable && this.#shared.size + this.#opening.size < MAX_SHARED;
   }
 
   /** Resolves with another connection of the pool, or once one has been taken for another statement. */
   async #another(): Promise<Shared | undefined> {
-    if (this.#isFull && this.#opening.size > 0) {
-      await Promise.race(this.#opening);
+    if (!this.#canOpen && this.#opening.size > 0) {
+      const failure = await Promise.race(this.#opening).catch((error: unknown) => error as Error);
+      if (failure instanceof Error && this.#shared.size === 0) throw failure;
       return undefined;
     }
     const opening = this.connect() as Promise<Shared>;
