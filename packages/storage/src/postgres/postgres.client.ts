@@ -21,6 +21,12 @@ const STATEMENT_LOST = new Set(["26000", "42P05", "0A000"]);
 /** A named statement did not run. The next one of this connection has no name. */
 export class StatementLost extends DatabaseError {}
 
+/** Fields that the types of pg's query lack. */
+interface Query extends pg.Query {
+  name: string | undefined;
+  callback: (error: Error | null, result: unknown) => void;
+}
+
 /** The settings of a pool and its clients. */
 export interface Config extends Omit<pg.PoolConfig, "Client" | "onConnect"> {
   Client: typeof Client;
@@ -136,7 +142,11 @@ export class Client extends pg.Client {
     this.#sentAt.push(performance.now());
     this.#watch();
     try {
-      const result = await super.query(this.#queryOf(text as string, values as unknown[] | undefined));
+      const query = this.#queryOf(text as string, values as unknown[] | undefined);
+      const result = await new Promise((done, failed) => {
+        query.callback = (error, answer) => (error ? failed(error) : done(answer));
+        super.query(query);
+      });
       this.#hear();
       return result;
     } catch (cause) {
@@ -153,17 +163,16 @@ export class Client extends pg.Client {
     this.#heardAt = now;
   }
 
-  #queryOf(text: string, values?: unknown[]): pg.QueryConfig {
-    const name = this.#isPooled ? undefined : statementName(text);
+  /** Returns an instance of pg's query, because pg copies each configuration in a slow way. */
+  #queryOf(text: string, values?: unknown[]): Query {
     const isBegin = this.#isPooled && /^(begin|start transaction)\b/.test(text);
-    return {
-      text: isBegin ? `${text}; ${this.#setLimits}` : text,
-      ...(values !== undefined && { values }),
-      ...(name !== undefined && { name }),
-    };
+    const query = new pg.Query(isBegin ? `${text}; ${this.#setLimits}` : text, values) as Query;
+    query.name = this.#isPooled ? undefined : statementName(text);
+    return query;
   }
 
   #errorOf(cause: Error): Error {
+    Error.captureStackTrace(cause); // leads to the caller, not to the socket
     if (cause instanceof pg.DatabaseError) {
       this.#hear();
       if (cause.code === READ_ONLY) this.isReadOnly = true;
