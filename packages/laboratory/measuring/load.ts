@@ -3,7 +3,7 @@ import { Connection, type Events } from "./connection.ts";
 /** A period of load on a server. */
 export interface Slice {
   port: number;
-  /** The requests as sent, each with the expected status. The connections take them in turn. `{number}` is another one each time. */
+  /** The requests as sent, with `{number}` for the number of the request, each with the expected status. The connections take them in turn. */
   requests: { text: string; status: number }[];
   connections: number;
   milliseconds: number;
@@ -39,7 +39,10 @@ let go: () => Promise<LoadResult>;
  * and V8 has released memory while the process was idle.
  */
 async function getReady(slice: Slice): Promise<"ready"> {
-  const requests = slice.requests.map(({ text, status }) => ({ text, bytes: Buffer.from(text), status }));
+  const requests = slice.requests.map(({ text, status }) => ({
+    bytes: text.includes("{number}") ? text : Buffer.from(text),
+    status,
+  }));
   let answered: Events["answered"] = () => {};
   const open = Array.from(
     { length: slice.connections },
@@ -66,9 +69,9 @@ async function getReady(slice: Slice): Promise<"ready"> {
           if (--active === 0) done(answers);
           return;
         }
-        const { text, bytes, status } = requests[next++ % requests.length]!;
+        const { bytes, status } = requests[next++ % requests.length]!;
         expected.set(connection, status);
-        connection.send(text.includes("{number}") ? Buffer.from(text.replace("{number}", String(next))) : bytes);
+        connection.send(typeof bytes === "string" ? bytes.replace("{number}", String(next)) : bytes);
       };
       answered = (connection, _sentAt, status) => {
         if (status !== expected.get(connection)) throw new Error(`Answered with ${status}.`);

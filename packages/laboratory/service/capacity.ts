@@ -24,10 +24,11 @@ import { sql } from "kysely";
 import { build } from "@openapi-operations/contract-tools/build";
 import { MIGRATIONS } from "../../../apps/server/src/migrations.ts";
 import type { Contender } from "./contenders.ts";
+import { ANIMAL } from "./database.ts";
 import { cpuSecondsOfAll } from "@platform/test-support/machine";
 import { DIST, ratesOf, SERVER, startProgram } from "./processes.ts";
 import { type Bench, type RunningContender, startContender } from "./rounds.ts";
-import { keyedCreationText, requestsOf, requestText, type Work, WORKS } from "./works.ts";
+import { KEYED_CREATION, requestsOf, requestText, type Work, WORKS } from "./works.ts";
 
 /** The requests of the example mix, of ten. */
 const MIX = { "list 20": 4, "get by id": 5, create: 1 } as const;
@@ -128,7 +129,8 @@ async function capacityOfReplica(
   };
 }
 
-function contenderOn(url: string): Contender {
+/** Returns the service on a database of PostgreSQL. */
+export function contenderOn(url: string): Contender {
   return { name: "petstore", env: { DATABASE_URL: url } };
 }
 
@@ -139,13 +141,14 @@ export function pinned(server: PostgresServer): number {
   return pid;
 }
 
-async function filledDatabase(server: PostgresServer): Promise<{ url: string; key: string }> {
+/** Creates a database with the animals of the benchmark and an API key. */
+export async function filledDatabase(server: PostgresServer): Promise<{ url: string; key: string }> {
   const { url } = await createDatabase(server.url);
   const db = openDatabase(url);
   await migrate(db, MIGRATIONS);
   const { key } = await createApiKey(db, { name: "bench", environment: "production", scopes });
   await sql`insert into pets (name, category_id, status)
-    select 'Animal number ' || n, 1 + n % 50, 'available' from generate_series(1, 10000) as n`.execute(db);
+    select ${sql.raw(ANIMAL)} from generate_series(1, 10000) as n`.execute(db);
   await sql`analyze`.execute(db);
   await db.destroy();
   return { url, key };
@@ -258,7 +261,7 @@ async function costsOfCreations({ databases, effort }: Bench): Promise<Record<"k
     for (let round = 0; round < effort.rounds; round++) {
       report("Measuring creations", { done: round, total: effort.rounds, unit: "rounds" });
       using running = await startContender("service", { name: "petstore" }, databases, { synchronous: "full" });
-      const texts = { keyed: keyedCreationText(running.key), plain: requestText(WORKS.create, running.key) };
+      const texts = { keyed: requestText(KEYED_CREATION, running.key), plain: requestText(WORKS.create, running.key) };
       for (const kind of ["keyed", "plain"] as const) {
         const run = (milliseconds: number): Promise<OpenResult> =>
           load.ask<OpenResult>({

@@ -16,8 +16,9 @@ export interface Databases extends AsyncDisposable {
   copy: () => Promise<string>;
 }
 
-/** Every hundredth animal has the rare status. */
-const RARE = 100;
+/** The columns of animal `n` in SQL. Every hundredth has the rare status. */
+export const ANIMAL = `'Animal number ' || n, 1 + n % 50,
+  case when n % 100 = 0 then 'pending' when n % 3 = 0 then 'sold' else 'available' end`;
 
 /** Creates a database with the schema of this version and fills it with animals. It is in a folder below `parent`. */
 export async function createDatabases(animals: number, parent = tmpdir()): Promise<Databases> {
@@ -46,8 +47,7 @@ function fill(path: string, animals: number): void {
     .prepare(
       `insert into pets (name, category_id, status)
        with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ?)
-       select 'Animal number ' || n, 1 + n % 50, case when n % ${RARE} = 0 then 'pending' when n % 3 = 0 then 'sold' else 'available' end
-       from numbers`,
+       select ${ANIMAL} from numbers`,
     )
     .run(animals);
   file.pragma("wal_checkpoint(truncate)");

@@ -4,7 +4,7 @@ import { startOpenLoad } from "../measuring/process.ts";
 import { withProgress } from "@openapi-operations/command-line";
 import type { Databases } from "./database.ts";
 import { startContender } from "./rounds.ts";
-import { keyedCreationText, requestText, WORKS } from "./works.ts";
+import { KEYED_CREATION, requestText, WORKS } from "./works.ts";
 
 /** The figures of one load. */
 export interface OverloadFigures {
@@ -105,5 +105,5 @@ export async function overloaded(
 
 /** Half creations with an idempotency key of their own, as clients send them, and half lists, which each creation makes anew. */
 function mix(key: string): string[] {
-  return [keyedCreationText(key), requestText(WORKS["list 20"], key)];
+  return [requestText(KEYED_CREATION, key), requestText(WORKS["list 20"], key)];
 }

@@ -34,7 +34,11 @@ export async function compareResponses(servers: Server[], works: Work[]): Promis
 async function ask({ port, key }: Server, work: Work): Promise<{ status: number; body: unknown }> {
   const response = await fetch(`http://127.0.0.1:${port}${work.path}`, {
     method: work.method,
-    headers: { Authorization: `Bearer ${work.key ?? key}`, "Content-Type": "application/json" },
+    headers: {
+      Authorization: `Bearer ${work.key ?? key}`,
+      "Content-Type": "application/json",
+      ...(work.idempotencyKey && { "Idempotency-Key": work.idempotencyKey }),
+    },
     ...(work.body !== undefined && { body: JSON.stringify(work.body) }),
   });
   const { status } = response;

@@ -16,6 +16,8 @@ import { requestsOf, type Work } from "./works.ts";
 export interface RunningContender<Label extends string = string> extends Server, Disposable {
   label: Label;
   ask: <Answer>(question: Question) => Promise<Answer>;
+  /** Returns the CPU seconds of its database, if that is a server. */
+  database?: () => Promise<number>;
 }
 
 /**
@@ -72,6 +74,8 @@ export interface Series {
   idle: number[];
   /** The resident memory of the server process right after the turn. */
   megabytes: number[];
+  /** The CPU time of the database server for a request, in microseconds; 0 without one. */
+  database: number[];
 }
 
 /** How long to measure, and with how many connections. */
@@ -104,16 +108,16 @@ export async function measure<Label extends string>(
   { rounds, milliseconds, connections, warmUp }: Effort,
   onTurn: () => void = () => {},
 ): Promise<Record<Label, Series>> {
-  const empty = (): Series => ({ perSecond: [], perCpuSecond: [], idle: [], megabytes: [] });
+  const empty = (): Series => ({ perSecond: [], perCpuSecond: [], idle: [], megabytes: [], database: [] });
   const all = Object.fromEntries(contenders.map(({ label }) => [label, empty()])) as Record<Label, Series>;
   const warmingUp = { ...warmUp, runIn: 0, maxRequests: warmUp.maxRequests * new Set(works).size };
   for (let round = 0; round <= rounds; round++) {
     for (const at of contenders.keys()) {
-      const { label, port, key, ask } = contenders[(at + round) % contenders.length]!;
+      const { label, port, key, ask, database = async () => 0 } = contenders[(at + round) % contenders.length]!;
       const slice = { port, requests: requestsOf(works, key), connections, milliseconds, runIn: milliseconds };
-      const { answered, seconds, used } = await load.run({ ...slice, ...(round === 0 && warmingUp) }, () =>
-        ask<number>("CPU seconds"),
-      );
+      const ofServer = (): Promise<number> => ask("CPU seconds");
+      const turn = { ...slice, ...(round === 0 && warmingUp) };
+      const { answered, seconds, used } = await load.run(turn, ofServer, database);
       const cpuSeconds = used[0]!;
       const megabytes = await ask<number>("memory in MB");
       onTurn();
@@ -123,6 +127,7 @@ export async function measure<Label extends string>(
       series.perCpuSecond.push(answered / cpuSeconds);
       series.idle.push(Math.max(0, 1 - cpuSeconds / seconds));
       series.megabytes.push(megabytes);
+      series.database.push((used[1]! * 1e6) / answered);
     }
   }
   return all;

@@ -9,8 +9,8 @@ export interface Work {
   status: number;
   /** An API key in place of the valid one. */
   key?: string;
-  /** Whether each request has an `Idempotency-Key` of its own. */
-  isKeyed?: boolean;
+  /** May contain `{number}`, for the load generator to fill in. */
+  idempotencyKey?: string;
 }
 
 const unknownKey = generateApiKey("production");
@@ -27,26 +27,25 @@ export const WORKS = {
 
 const { "list 20": list, "get by id": get, create } = WORKS;
 
+/** A creation with a new `Idempotency-Key` each time. */
+export const KEYED_CREATION: Work = { ...create, idempotencyKey: "{number}" };
+
 /** Nine reads per creation. */
 export const MIXED: Work[] = [list, get, list, get, list, create, get, list, get, list];
 
 export type WorkName = keyof typeof WORKS;
 
 /** Returns a request as HTTP/1.1 text. */
-export function requestText({ method, path, body, key: own, isKeyed = false }: Work, key: string): string {
+export function requestText({ method, path, body, key: own, idempotencyKey }: Work, key: string): string {
   const json = body === undefined ? "" : JSON.stringify(body);
   const content =
     body === undefined ? "" : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(json)}\r\n`;
-  const headers = `Host: 127.0.0.1\r\nAuthorization: Bearer ${own ?? key}\r\n${isKeyed ? "Idempotency-Key: {number}\r\n" : ""}${content}`;
+  const keyed = idempotencyKey === undefined ? "" : `Idempotency-Key: ${idempotencyKey}\r\n`;
+  const headers = `Host: 127.0.0.1\r\nAuthorization: Bearer ${own ?? key}\r\n${keyed}${content}`;
   return `${method} ${path} HTTP/1.1\r\n${headers}\r\n${json}`;
 }
 
 /** Returns the requests of works as the load generator takes them. */
 export function requestsOf(works: Work[], key: string): Slice["requests"] {
   return works.map((work) => ({ text: requestText(work, key), status: work.status }));
-}
-
-/** Returns a creation with an `Idempotency-Key` as HTTP/1.1 text. The key is `{number}`, for the load generator to fill in. */
-export function keyedCreationText(key: string): string {
-  return requestText({ ...WORKS.create, isKeyed: true }, key);
 }

@@ -55,15 +55,32 @@ export function prepare(file: Sqlite.Database) {
     insert: (pet: Omit<Pet, "id">): Pet => {
       return { id: Number(insert.run(pet.name, pet.categoryId, pet.status).lastInsertRowid), ...pet };
     },
-    /** Returns a page, and the `Link` header if another one follows. */
-    pageOf: (query: ListQuery): { page: Pet[]; link: string | undefined } => {
-      const { limit, status, cursor } = query;
-      const after = cursor === undefined ? 0 : (decodeCursor(cursor) ?? 0);
-      const found = status === undefined ? list.all(after, limit + 1) : listByStatus.all(status, after, limit + 1);
-      const page = found.slice(0, limit);
-      return { page, link: found.length > page.length ? nextLink(query, page.at(-1)!) : undefined };
+    pageOf: (query: ListQuery): Page => {
+      const { limit, status } = query;
+      const after = startOf(query);
+      return toPage(
+        query,
+        status === undefined ? list.all(after, limit + 1) : listByStatus.all(status, after, limit + 1),
+      );
     },
   };
+}
+
+/** A page, and its `Link` header if another one follows. */
+export interface Page {
+  page: Pet[];
+  link: string | undefined;
+}
+
+/** Returns the id after which a page begins. */
+export function startOf({ cursor }: ListQuery): number {
+  return cursor === undefined ? 0 : (decodeCursor(cursor) ?? 0);
+}
+
+/** Returns the page of the found animals, of which one more than its limit was asked for. */
+export function toPage(query: ListQuery, found: Pet[]): Page {
+  const page = found.slice(0, query.limit);
+  return { page, link: found.length > page.length ? nextLink(query, page.at(-1)!) : undefined };
 }
 
 /** Returns the body of the refusal of a request with such a key, or undefined if the key suffices. */
