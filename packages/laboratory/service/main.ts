@@ -5,6 +5,7 @@ import { capacity } from "./capacity.ts";
 import { chart } from "./chart.ts";
 import { createDatabases } from "./database.ts";
 import { installPeers } from "../measuring/install.ts";
+import { expiry } from "./expiry.ts";
 import { onPostgres } from "./postgres.ts";
 import { twoProcesses } from "./processes.ts";
 import { type Bench, TURNS } from "./rounds.ts";
@@ -22,6 +23,7 @@ const SECTIONS: Record<string, (bench: Bench) => Promise<unknown>> = {
   processes: twoProcesses,
   techniques,
   postgres: onPostgres,
+  expiry,
   capacity,
 };
 const NAMES = Object.keys(SECTIONS);
