@@ -12,11 +12,10 @@ const GRACE_MS = 1_000;
 const WEIGHT = 0.1;
 /** The error code of a write on a standby, or on a server that is set to read-only. */
 const READ_ONLY = "25006";
-/**
- * The error codes of a named statement that the server does not know, as after `discard all`, that it knows from another
- * client, and whose result has other types since a migration.
- */
-const STATEMENT_LOST = new Set(["26000", "42P05", "0A000"]);
+/** The error codes of a named statement that the server does not know, as after `discard all`, or knows from another client. */
+const STATEMENT_LOST = new Set(["26000", "42P05"]);
+/** The function of the server that rejects a named statement whose result has other types since a migration. */
+const RESULT_CHANGED = "RevalidateCachedQuery";
 
 /** A named statement did not run. The next one of this connection has no name. */
 export class StatementLost extends DatabaseError {}
@@ -176,7 +175,8 @@ export class Client extends pg.Client {
     if (cause instanceof pg.DatabaseError) {
       this.#hear();
       if (cause.code === READ_ONLY) this.isReadOnly = true;
-      if (!STATEMENT_LOST.has(cause.code!) || this.#isPooled) return cause;
+      const isLost = STATEMENT_LOST.has(cause.code!) || cause.routine === RESULT_CHANGED;
+      if (!isLost || this.#isPooled) return cause;
       this.#isPooled = true; // sends the statements of this connection without names from now on
       return new StatementLost("PostgreSQL has forgotten a prepared statement. Try again.", { cause });
     }
@@ -203,9 +203,10 @@ export class Client extends pg.Client {
     const check = (): void => {
       this.#isWatched = false;
       if (this.inFlight === 0) return;
-      const sentAt = this.#sentAt[0]!;
-      if (performance.now() - sentAt < this.#deadlineMs!) this.#watch();
-      else if (this.#heardAt <= sentAt) this.#abandonServer(sentAt);
+      const [now, sentAt] = [performance.now(), this.#sentAt[0]!];
+      if (now - sentAt < this.#deadlineMs!) this.#watch();
+      else if (now - this.#heardAt > this.#deadlineMs! - GRACE_MS / 2)
+        this.#abandonServer(Math.max(sentAt, this.#heardAt)); // each query ends within `statement_timeout` after the one before
       else this.#cut(); // the server responds, but the queries before this one were slow
     };
     setTimeout(check, this.#sentAt[0]! + this.#deadlineMs - performance.now()).unref();
