@@ -4,7 +4,7 @@ import { needsTool } from "@platform/test-support/machine";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { creation, startService, type TestService } from "./start.ts";
-import { type Attempt, everyThing, startLoad } from "./load.ts";
+import { everyThing, type Failover, isAcknowledged, reportOf, startLoad } from "./load.ts";
 import { Pair } from "./pair.ts";
 import { programUnavailable, startHaproxy } from "./proxies.ts";
 
@@ -16,14 +16,6 @@ const WRITERS = 8;
 const KILLS = fc.record({ answers: fc.integer({ min: 1, max: 200 }), milliseconds: fc.integer({ min: 0, max: 10 }) });
 /** How soon after a promotion the service has to accept every request again. */
 const RECOVERY_MS = 5_000;
-
-/** The times of a failover, by `performance.now()`. */
-interface Failover {
-  /** When the promotion began. */
-  promoted: number;
-  /** When the next failover or the end began. */
-  next: number;
-}
 
 const absence = await postgresUnavailable();
 
@@ -92,7 +84,6 @@ async function expectNothingLost(pair: Pair, hosts: string): Promise<void> {
 
 /** Kills the primary and promotes the standby under writers, so many times. `prepare` sets how the standby follows. */
 async function failOver(pair: Pair, service: TestService, rounds: number, prepare: () => Promise<void>) {
-  const isAcknowledged = ({ thing }: Attempt): boolean => thing !== undefined;
   const readiness = async (): Promise<number> => (await fetch(new URL("/readyz", service.baseUrl))).status;
   const failovers: Failover[] = [];
   const load = startLoad(WRITERS, (init) => service.request("/things", init));
@@ -114,21 +105,4 @@ async function failOver(pair: Pair, service: TestService, rounds: number, prepar
   const attempts = await load.stop();
   expect(new Set(attempts.map(({ status }) => status))).toEqual(new Set([201, 503]));
   return reportOf(attempts, failovers, await everyThing(service.request));
-}
-
-/** Compares the responses with the stored things. `slowest` is the time from a promotion to the last failed attempt. */
-function reportOf(attempts: Attempt[], failovers: Failover[], stored: Awaited<ReturnType<typeof everyThing>>) {
-  const acknowledged = attempts.flatMap(({ thing }) => thing ?? []);
-  const failures = attempts.filter(({ thing }) => thing === undefined);
-  const byName = new Map(stored.map((thing) => [thing.name, thing]));
-  const delays = failovers.map(({ promoted, next }) =>
-    Math.max(0, ...failures.filter(({ end }) => end > promoted && end < next).map(({ end }) => end - promoted)),
-  );
-  return {
-    acknowledged: acknowledged.length,
-    failures: failures.length,
-    lost: acknowledged.filter(({ id, name }) => byName.get(name)?.id !== id).length,
-    twice: stored.length - byName.size,
-    slowest: Math.round(Math.max(...delays)),
-  };
 }

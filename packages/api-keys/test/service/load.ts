@@ -12,6 +12,14 @@ export interface Attempt {
   end: number;
 }
 
+/** The times of a failover, by `performance.now()`. */
+export interface Failover {
+  /** When the promotion began. */
+  promoted: number;
+  /** When the next failover or the end began. */
+  next: number;
+}
+
 /** The wait of a rejected writer in milliseconds, as for clients. Without it, rejections would take all of the processor. */
 const PAUSE = 10;
 
@@ -81,4 +89,23 @@ export async function everyThing(request: (path: string) => Promise<Response>): 
     query = /^<[^?]+(\?[^>]+)>/.exec(response.headers.get("Link") ?? "")?.[1];
   }
   return things;
+}
+
+export const isAcknowledged = ({ thing }: Attempt): boolean => thing !== undefined;
+
+/** Compares the responses with the stored things. `slowest` is the time from a promotion to the last failed attempt. */
+export function reportOf(attempts: Attempt[], failovers: Failover[], stored: Thing[]) {
+  const acknowledged = attempts.flatMap(({ thing }) => thing ?? []);
+  const failures = attempts.filter(({ thing }) => thing === undefined);
+  const byName = new Map(stored.map((thing) => [thing.name, thing]));
+  const delays = failovers.map(({ promoted, next }) =>
+    Math.max(0, ...failures.filter(({ end }) => end > promoted && end < next).map(({ end }) => end - promoted)),
+  );
+  return {
+    acknowledged: acknowledged.length,
+    failures: failures.length,
+    lost: acknowledged.filter(({ id, name }) => byName.get(name)?.id !== id).length,
+    twice: stored.length - byName.size,
+    slowest: Math.round(Math.max(...delays)),
+  };
 }

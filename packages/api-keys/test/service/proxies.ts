@@ -20,7 +20,7 @@ export interface Proxy {
 const ENVIRONMENT = { ...process.env, PATH: `${process.env["PATH"]}:/usr/sbin` };
 
 /** Returns why a program cannot run here; undefined if it can. */
-export function programUnavailable(name: "haproxy" | "pgbouncer"): string | undefined {
+export function programUnavailable(name: "etcd" | "haproxy" | "pgbouncer"): string | undefined {
   try {
     execFileSync(name, [name === "haproxy" ? "-v" : "--version"], { env: ENVIRONMENT, stdio: "pipe" });
     return undefined;
@@ -32,7 +32,7 @@ export function programUnavailable(name: "haproxy" | "pgbouncer"): string | unde
 /** Starts HAProxy before two servers. Resolves once it has found that the second one is a standby. */
 export async function startHaproxy(servers: readonly [one: string, two: string]): Promise<Proxy> {
   const port = await freePort();
-  const config = await recipe("haproxy", {
+  const config = await recipe("Failover", "haproxy", {
     "127.0.0.1:5432": `127.0.0.1:${port}`,
     "10.0.0.1:5432": servers[0],
     "10.0.0.2:5432": servers[1],
@@ -40,11 +40,22 @@ export async function startHaproxy(servers: readonly [one: string, two: string])
   return startProxy("haproxy", port, { config }, ["-f", "config"], /Server \w+\/two is DOWN/);
 }
 
+/** Starts HAProxy before three nodes of Patroni. Resolves once it has found a standby. */
+export async function startPatroniHaproxy(servers: readonly string[]): Promise<Proxy> {
+  const port = await freePort();
+  const addresses = servers.map((server, index) => [`10.0.0.${index + 1}:5432`, server]);
+  const config = await recipe("Patroni", "haproxy", {
+    "127.0.0.1:5432": `127.0.0.1:${port}`,
+    ...Object.fromEntries(addresses),
+  });
+  return startProxy("haproxy", port, { config }, ["-f", "config"], /Server \w+\/\w+ is DOWN/);
+}
+
 /** Starts PgBouncer before all databases of the server at a URL. */
 export async function startPgbouncer(url: string): Promise<Proxy> {
   const { username, password, host } = new URL(url);
   const [port, [address, serverPort]] = [await freePort(), host.split(":")];
-  const config = await recipe("ini", {
+  const config = await recipe("PgBouncer", "ini", {
     "petstore = host=10.0.0.1 port=5432": `* = host=${address} port=${serverPort}`,
     "listen_port = 6432": `listen_port = ${port}\nunix_socket_dir =`,
     "/etc/pgbouncer/": "",
@@ -58,9 +69,14 @@ export function operationsGuide(): Promise<string> {
   return readFile(join(root, "apps/server/docs/operations.md"), "utf8");
 }
 
-/** Returns the example in a language from the operations guide, with other addresses. */
-async function recipe(language: "haproxy" | "ini", changes: Record<string, string>): Promise<string> {
-  let example = (await operationsGuide()).split(`\n\`\`\`${language}\n`)[1]!.split("```")[0]!;
+/** Returns the example in a language from a section of the operations guide, with other values. */
+export async function recipe(
+  section: "Failover" | "Patroni" | "PgBouncer",
+  language: "haproxy" | "ini" | "yaml",
+  changes: Record<string, string>,
+): Promise<string> {
+  const text = (await operationsGuide()).split(`\n### ${section}\n`)[1]!;
+  let example = text.split(`\n\`\`\`${language}\n`)[1]!.split("```")[0]!;
   for (const [from, to] of Object.entries(changes)) {
     expect(example).toContain(from);
     example = example.replace(from, to);
