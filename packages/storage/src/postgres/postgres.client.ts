@@ -17,8 +17,11 @@ const STATEMENT_LOST = new Set(["26000", "42P05"]);
 /** The function of the server that rejects a named statement whose result has other types since a migration. */
 const RESULT_CHANGED = "RevalidateCachedQuery";
 
-/** A named statement did not run. The next one of this connection has no name. */
-export class StatementLost extends DatabaseError {}
+/** Whether a named statement did not run. The next one of its connection has no name. */
+export function isStatementLost(error: unknown): boolean {
+  const { code, routine } = ((error as Error).cause ?? {}) as Partial<pg.DatabaseError>;
+  return error instanceof DatabaseError && (STATEMENT_LOST.has(code!) || routine === RESULT_CHANGED);
+}
 
 /** Fields that the types of pg's query lack. */
 interface Query extends pg.Query {
@@ -175,10 +178,10 @@ export class Client extends pg.Client {
     if (cause instanceof pg.DatabaseError) {
       this.#hear();
       if (cause.code === READ_ONLY) this.isReadOnly = true;
-      const isLost = STATEMENT_LOST.has(cause.code!) || cause.routine === RESULT_CHANGED;
-      if (!isLost || this.#isPooled) return cause;
+      const lost = new DatabaseError("PostgreSQL has forgotten a prepared statement. Try again.", { cause });
+      if (this.#isPooled || !isStatementLost(lost)) return cause;
       this.#isPooled = true; // sends the statements of this connection without names from now on
-      return new StatementLost("PostgreSQL has forgotten a prepared statement. Try again.", { cause });
+      return lost;
     }
     if (cause instanceof RangeError || cause instanceof TypeError) return cause;
     return new DatabaseError(`The connection to PostgreSQL was lost (${cause.message}). Try again.`, { cause });

@@ -2,7 +2,7 @@ import { SERVICE } from "@openapi-operations/command-line/name";
 import pg from "pg";
 import { DatabaseError } from "../database-error.ts";
 import type { Limits } from "./limits.ts";
-import { Client, type Config, CONNECT_MS, StatementLost } from "./postgres.client.ts";
+import { Client, type Config, CONNECT_MS, isStatementLost } from "./postgres.client.ts";
 import { type Target, Targets } from "./targets.ts";
 
 /** The maximum number of connections in a pool. */
@@ -100,7 +100,7 @@ export class Pool extends pg.Pool {
     try {
       return await run();
     } catch (error) {
-      if (error instanceof StatementLost) return await run();
+      if (isStatementLost(error)) return await run();
       throw error;
     } finally {
       if (connection.inFlight === 0 && this.#shared.delete(connection)) connection.release();
