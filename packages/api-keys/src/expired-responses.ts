@@ -33,11 +33,17 @@ export function expireResponses(
 ): Expiry {
   const closing = new AbortController();
   let isFailing = false;
+  let from = 0;
   let running = Promise.resolve();
 
   const deleteAll = async (): Promise<void> => {
     try {
-      while (!closing.signal.aborted && (await write(deleteBatch))) await nextTurn();
+      while (!closing.signal.aborted) {
+        const last = await write((trx) => deleteBatch(trx, from));
+        if (last === undefined) break;
+        from = last;
+        await nextTurn();
+      }
       isFailing = false;
     } catch (error) {
       const details = isDatabaseUnavailable(error) ? { reason: (error as Error).message } : { err: error };
@@ -64,29 +70,34 @@ export function expireResponses(
   };
 }
 
-/** Deletes the oldest expired responses. Resolves with whether there are more. */
-async function deleteBatch(trx: Kysely<ApiKeysTables>): Promise<boolean> {
+/**
+ * Deletes the oldest expired responses, and resolves with the time of the last one, or with undefined if there are no more.
+ * PostgreSQL keeps what was deleted in its index until a vacuum, so that a batch begins where the one before ended.
+ */
+async function deleteBatch(trx: Kysely<ApiKeysTables>, previous: number): Promise<number | undefined> {
   if (isPostgres(trx)) {
     const { rows } = await sql<{ taken: boolean }>`
       select pg_try_advisory_xact_lock(${sql.lit(LOCK)}) as taken`.execute(trx);
-    if (!rows[0]?.taken) return false;
+    if (!rows[0]?.taken) return undefined;
   }
   const expired = expiredBefore(Date.now());
-  const last = await lastOfBatch(trx, { expired });
-  await deleteUntil(trx, { time: last?.created_at ?? expired });
-  return last !== undefined;
+  const from = previous > expired ? 0 : previous; // the clock was set back
+  const last = await lastOfBatch(trx, { from, expired });
+  await deleteBetween(trx, { from, time: last?.created_at ?? expired });
+  return last?.created_at;
 }
 
-const lastOfBatch = preparedFirst((db: Kysely<ApiKeysTables>, { expired }: { expired: number }) =>
+const lastOfBatch = preparedFirst((db: Kysely<ApiKeysTables>, { from, expired }: { from: number; expired: number }) =>
   db
     .selectFrom("idempotency_keys")
     .select("created_at")
+    .where("created_at", ">=", from)
     .where("created_at", "<=", expired)
     .orderBy("created_at")
     .offset(BATCH - 1)
     .limit(1),
 );
 
-const deleteUntil = prepared((db: Kysely<ApiKeysTables>, { time }: { time: number }) =>
-  db.deleteFrom("idempotency_keys").where("created_at", "<=", time),
+const deleteBetween = prepared((db: Kysely<ApiKeysTables>, { from, time }: { from: number; time: number }) =>
+  db.deleteFrom("idempotency_keys").where("created_at", ">=", from).where("created_at", "<=", time),
 );

@@ -61,7 +61,7 @@ describe("expired responses", () => {
         counts.push(before - (await count(trx)));
         return value;
       }, isSuccess);
-      if (result === false) done.resolve();
+      if (result === undefined) done.resolve();
       return result;
     });
     await done.promise;
@@ -100,7 +100,7 @@ describe("expired responses", () => {
     let looks = 0;
     const expiry = expiring(async () => {
       looks++;
-      return false as never;
+      return undefined as never;
     });
     await vi.advanceTimersByTimeAsync(100);
     expect(looks).toBeGreaterThan(5);

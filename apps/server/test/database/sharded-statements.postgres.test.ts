@@ -113,7 +113,7 @@ test("statements suit a sharded database: a creation is in one shard, and only t
   const list = 'select "id" as "id", "name" as "name", "category_id" as "categoryId", "status" as "status" from "pets"';
   const expired = [
     expect.stringContaining('reads in all shards: select "created_at" from "idempotency_keys"'),
-    'writes in all shards: delete from "idempotency_keys" where "created_at" <= $1',
+    'writes in all shards: delete from "idempotency_keys" where "created_at" >= $1 and "created_at" <= $2',
   ];
   const lists = [
     `reads in all shards: ${list} order by "id" limit $1`,
