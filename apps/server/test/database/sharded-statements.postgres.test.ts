@@ -45,7 +45,8 @@ function faultsOf(transaction: SentStatement[], layout: Record<string, string>):
   const faults: string[] = [];
   const written = new Set<unknown>();
   for (const sent of transaction) {
-    const fault = (what: string): number => faults.push(`${what}: ${sent.text.replaceAll(/\s+/g, " ")}`);
+    const fault = (what: string): number =>
+      faults.push(`${what}: ${sent.text.replace(/^select .* from/, "select … from")}`);
     const tables = nodesOf(sent.tree, "RangeVar").map(({ relname }) => relname as string);
     const writes = ["InsertStmt", "UpdateStmt", "DeleteStmt"].flatMap((type) => nodesOf(sent.tree, type));
     const distributed = tables.concat(writes.map(({ relation }) => relation.relname)).filter((name) => name in layout);
@@ -110,19 +111,18 @@ test("statements suit a sharded database: a creation is in one shard, and only t
     .toContainEqual(expect.stringContaining("delete from"));
   await expiry.close();
 
-  const list = 'select "id" as "id", "name" as "name", "category_id" as "categoryId", "status" as "status" from "pets"';
   const expired = [
-    expect.stringContaining('reads in all shards: select "created_at" from "idempotency_keys"'),
+    'reads in all shards: select … from "idempotency_keys" where "created_at" >= $1 and "created_at" <= $2 order by "created_at" limit $3 offset $4',
     'writes in all shards: delete from "idempotency_keys" where "created_at" >= $1 and "created_at" <= $2',
   ];
   const lists = [
-    `reads in all shards: ${list} order by "id" limit $1`,
-    `reads in all shards: ${list} where "status" = $1 order by "id" limit $2`,
+    'reads in all shards: select … from "pets" order by "id" limit $1',
+    'reads in all shards: select … from "pets" where "status" = $1 order by "id" limit $2',
   ];
   expect(await faultsIn(LAYOUTS["animals with the API key that created them"])).toEqual([
     expired[0],
     lists[0],
-    `reads in all shards: ${list} where "id" = $1`,
+    'reads in all shards: select … from "pets" where "id" = $1',
     lists[1],
     expired[1],
   ]);

@@ -10,8 +10,8 @@ import { expect } from "vitest";
 import { Network, user } from "./network.ts";
 import { programUnavailable, recipe } from "./proxies.ts";
 
-/** Where `.ci/run` installs it. */
 const PACKAGES = join(root, "node_modules/.cache/tools/patroni");
+const INSTALL = `python3 -m pip install --target ${PACKAGES} 'patroni[etcd3]==4.1.0' 'psycopg[binary]==3.3.9'`;
 /** Debian's PostgreSQL, which has `pg_basebackup` and `pg_rewind`. */
 const BINARIES = globSync("/usr/lib/postgresql/*/bin").toSorted().at(-1);
 const NAMES = ["one", "two", "three"] as const;
@@ -25,7 +25,7 @@ export function patroniUnavailable(): string | undefined {
       stdio: "pipe",
     });
   } catch {
-    return "Patroni is not installed";
+    return `Patroni is not installed: ${INSTALL}`;
   }
   return programUnavailable("etcd");
 }

@@ -48,7 +48,7 @@ test("a save stops the running report, and the next report includes its files", 
 
   const later = new AbortController();
   const report = saved("a", later.signal);
-  await expect.poll(() => existsSync(join(root, "runs"))).toBe(true);
+  await expect.poll(() => existsSync(join(root, "runs")) && read("runs")).toBe("packages/a ");
   later.abort();
   await report;
   expect(printed.at(-1)).toBe("  stopped    The next report includes these files.");
