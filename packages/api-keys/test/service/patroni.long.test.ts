@@ -43,6 +43,8 @@ test(
   "with Patroni, a killed node, a killed PostgreSQL, a cut network and a switchover lose and repeat nothing",
   { timeout: LIMIT },
   async (context) => {
+    if (process.env["PATRONI_MINUTES"] === undefined)
+      return context.skip("it measures, so it runs alone, by `test:patroni`");
     needsTool(context, absence);
     await using cluster = await Cluster.start();
     await using proxy = await startPatroniHaproxy(cluster.hosts);
