@@ -8,6 +8,7 @@ export {
   deprecations,
   hooks,
   idleTimeouts,
+  ownWrites,
   paginate,
   raw,
   retries,
@@ -18,7 +19,8 @@ export { checkContract, type ContractCheck } from "./generated/contract-check.ts
 export * from "./generated/operations.ts";
 
 /**
- * Checks the options and returns a connection with optional parts: `retries`, `hooks`, `deprecations`, `userAgents` and `idleTimeouts`.
+ * Checks the options and returns a connection with optional parts: `retries`, `hooks`, `deprecations`, `userAgents`, `idleTimeouts` and
+ * `ownWrites`.
  * Throws a TypeError for an invalid option; its message never contains the key.
  */
 export function connect(options: PetstoreOptions, ...parts: Part[]): Connection {

@@ -1,7 +1,7 @@
 import createOpenapiClient from "openapi-fetch";
 import type { Api } from "./api.ts";
 import type { Connection, Part } from "./call/exchange.ts";
-import { deprecations, hooks, idleTimeouts, retries } from "./call/call-parts.ts";
+import { deprecations, hooks, idleTimeouts, ownWrites, retries } from "./call/call-parts.ts";
 import { addressOf, type ClientOptions, LIMITS, type Limits, numbersOf, rejectUnknown } from "./options.ts";
 import type { Credential } from "./parts/authentication.ts";
 
@@ -12,7 +12,7 @@ const OPTIONS = ["baseUrl", "servers", "credentials", "fetch", "fetchOptions", "
  * never contains a credential.
  */
 export function connectTo(api: Api, options: ClientOptions): Connection {
-  return connectWith(api, options, retries, hooks, deprecations, userAgents, idleTimeouts);
+  return connectWith(api, options, retries, hooks, deprecations, userAgents, idleTimeouts, ownWrites);
 }
 
 /**
@@ -53,6 +53,7 @@ export function connectWith(api: Api, options: ClientOptions, ...parts: Part[]):
     ],
     budget: { left: limits.retryBudget, max: limits.retryBudget },
     reported: new Set(),
+    tokens: {},
     credential: (name) => credentialOf(api, options, name),
     client: client as unknown as Connection["client"],
   };

@@ -14,9 +14,9 @@ export type {
   RequestEvent,
   ResponseEvent,
   Retry,
+  RetryOptions,
 } from "./options.ts";
-export type { RetryOptions } from "./parts/retry.ts";
-export { deprecations, hooks, idleTimeouts, retries } from "./call/call-parts.ts";
+export { deprecations, hooks, idleTimeouts, ownWrites, retries } from "./call/call-parts.ts";
 export type { Fetch } from "./fetch.ts";
 export { linkTo } from "./pages/link.ts";
 export { followCursor, followLink, followNumber, followOffset } from "./pages/follow.ts";

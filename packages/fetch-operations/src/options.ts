@@ -1,6 +1,5 @@
 import type { Fetch } from "./fetch.ts";
 import type { Credential } from "./parts/authentication.ts";
-import type { RetryLimits, RetryOptions } from "./parts/retry.ts";
 
 /** The address of the service, its credentials and the settings of all calls. */
 export interface ClientOptions extends CallLimits {
@@ -70,6 +69,21 @@ export interface CallLimits {
   retry?: RetryOptions | false | undefined;
 }
 
+/**
+ * The settings of retries. The wait before retry n is random, at most `baseDelay` × 2ⁿ⁻¹ and `maxDelay` ("full jitter"). A
+ * `Retry-After` of the response (RFC 9110, section 10.2.3) is added to it.
+ */
+export interface RetryOptions {
+  /** The number of retries after the first attempt. Default: 3. */
+  limit?: number | undefined;
+  /** The upper bound of the first random wait, in milliseconds. Default: 300. */
+  baseDelay?: number | undefined;
+  /** The upper bound of every random wait, in milliseconds. Default: 5,000. */
+  maxDelay?: number | undefined;
+  /** The longest `Retry-After` that is waited for, in milliseconds. A longer one ends the retries. Default: 30,000. */
+  maxRetryAfter?: number | undefined;
+}
+
 /** A request before it is sent, passed to `onRequest`. */
 export interface RequestEvent {
   operationId: string;
@@ -115,6 +129,9 @@ export interface Deprecation {
   /** The replacement: an operationId, or the target of the `successor-version` link if the contract names none. */
   successor: string | undefined;
 }
+
+/** The settings of retries, with defaults. */
+export type RetryLimits = Record<keyof RetryOptions, number>;
 
 /** The numbers among the options, with defaults. Those of a part are missing in a connection without it. */
 export type Limits = RetryLimits &

@@ -3,7 +3,7 @@ import { type CallLimits, type Limits, numbersOf, rejectUnknown } from "../optio
 import { sendBy } from "../fetch.ts";
 import { reportOnce, warnOf } from "../parts/deprecation.ts";
 import { newKey } from "../parts/idempotency-key.ts";
-import { isTransientByDefault, RETRY, RETRY_BUDGET, retry, type RetriedFailure } from "../parts/retry.ts";
+import { isTransientByDefault, repeat, RETRY, RETRY_BUDGET, type RetriedFailure } from "../parts/retry.ts";
 import { idleLimit } from "../parts/time-limit.ts";
 import { ofUser } from "./call-fetch.ts";
 import type { Connection, Exchange, Part } from "./exchange.ts";
@@ -20,7 +20,7 @@ export const retries: Part = {
   ofCall: (fetch, exchange) => {
     const { connection, operation, settings } = exchange;
     const { onRetry } = connection.options();
-    return retry(fetch, {
+    return repeat(fetch, {
       ...settings,
       budget: connection.budget,
       isRepeatable: ({ headers }) =>
@@ -90,6 +90,23 @@ export const hooks: Part = {
       return response;
     };
   },
+};
+
+/** The header with the position of a write. Of two values, the greater string is that of the later write. */
+const TOKEN = "Consistency-Token";
+
+/** Sends the token of the last write back, so that a service with read replicas returns no data from before it. */
+export const ownWrites: Part = {
+  options: [],
+  headersOf: (_operation, { connection, baseUrl }) => ({ [TOKEN]: connection.tokens[baseUrl] }),
+  ofAttempt:
+    (fetch, { connection: { tokens }, baseUrl }) =>
+    async (request, init) => {
+      const response = await sendBy(fetch, request, init);
+      const token = response.headers.get(TOKEN);
+      if (token! > (tokens[baseUrl] ?? "")) tokens[baseUrl] = token!;
+      return response;
+    },
 };
 
 /** Reports deprecated operations, each once, to `onDeprecated` or the console. */

@@ -26,6 +26,8 @@ export interface Connection {
   readonly budget: RetryBudget;
   /** The operationIds whose deprecation has been reported. */
   readonly reported: Set<string>;
+  /** The token of the last write, by the URL of its service. */
+  readonly tokens: Record<string, string>;
   /** Returns the credential of a security scheme. */
   readonly credential: (name: string) => Credential | undefined;
   /** openapi-fetch's client. The types of its `request` need the path as a literal, which is not known here. */
@@ -51,7 +53,10 @@ export interface Part {
   /** Returns headers of every request. */
   readonly headers?: (api: Api, options: ClientOptions) => Record<string, string | undefined>;
   /** Returns headers of a call, which are the same for all attempts. Those of the call take precedence. */
-  readonly headersOf?: (operation: OperationDescription) => Record<string, string> | undefined;
+  readonly headersOf?: (
+    operation: OperationDescription,
+    exchange: Exchange,
+  ) => Record<string, string | undefined> | undefined;
   /** Returns the `fetch` of an attempt around one that adds credentials. */
   readonly ofAttempt?: (fetch: Fetch, exchange: Exchange) => Fetch;
   /** Returns the `fetch` of a call around that of its attempts. */

@@ -1,19 +1,5 @@
 import { type Fetch, programErrors, sendBy } from "../fetch.ts";
-
-/**
- * The settings of retries. The wait before retry n is random, at most `baseDelay` × 2ⁿ⁻¹ and `maxDelay` ("full jitter"). A
- * `Retry-After` of the response (RFC 9110, section 10.2.3) is added to it.
- */
-export interface RetryOptions {
-  /** The number of retries after the first attempt. Default: 3. */
-  limit?: number | undefined;
-  /** The upper bound of the first random wait, in milliseconds. Default: 300. */
-  baseDelay?: number | undefined;
-  /** The upper bound of every random wait, in milliseconds. Default: 5,000. */
-  maxDelay?: number | undefined;
-  /** The longest `Retry-After` that is waited for, in milliseconds. A longer one ends the retries. Default: 30,000. */
-  maxRetryAfter?: number | undefined;
-}
+import { numbersOf, type RetryLimits, type RetryOptions } from "../options.ts";
 
 /** The settings of `retry`. */
 export interface RetrySettings extends RetryOptions {
@@ -44,26 +30,33 @@ export interface RetryBudget {
   readonly max: number;
 }
 
-/** The settings of retries, with defaults. */
-export type RetryLimits = Record<"limit" | "baseDelay" | "maxDelay" | "maxRetryAfter", number>;
-
 /** The defaults of retries. */
 export const RETRY: RetryLimits = { limit: 3, baseDelay: 300, maxDelay: 5_000, maxRetryAfter: 30_000 };
 /** The default of retries that may be outstanding. */
 export const RETRY_BUDGET = 100;
 
-/** Returns a `fetch` that repeats a request after a transient failure where this is safe. Bodies are copied before they are sent. */
+/**
+ * Returns a `fetch` that repeats a request after a transient failure where this is safe. Bodies are copied before they are sent.
+ * Throws a TypeError that names an invalid number.
+ */
 export function retry(fetch: Fetch, settings: RetrySettings = {}): Fetch {
-  const { timeout = Infinity, isRepeatable = isIdempotent, isTransient = isTransientByDefault, onRetry } = settings;
-  const { budget = { left: RETRY_BUDGET, max: RETRY_BUDGET } } = settings;
-  const { limit = RETRY.limit, baseDelay = RETRY.baseDelay, maxDelay = RETRY.maxDelay } = settings;
-  const { maxRetryAfter = RETRY.maxRetryAfter } = settings;
-  const limits = { limit, baseDelay, maxDelay, maxRetryAfter };
+  const budget = { left: RETRY_BUDGET, max: RETRY_BUDGET };
+  const [isRepeatable, isTransient] = [isIdempotent, isTransientByDefault];
+  return repeat(fetch, { timeout: Infinity, budget, isRepeatable, isTransient, ...settings });
+}
+
+/** The same without defaults that a bundle may not need. */
+export function repeat(
+  fetch: Fetch,
+  settings: RetrySettings & Required<Pick<RetrySettings, "timeout" | "budget" | "isRepeatable" | "isTransient">>,
+): Fetch {
+  const { timeout, budget, isRepeatable, isTransient, onRetry } = settings;
+  const limits = numbersOf(settings, RETRY);
   return async (request, init) => {
     const end = performance.now() + timeout;
     const signal = init?.signal ?? request.signal;
     for (let attempt = 1; ; attempt++) {
-      const isLast = attempt > limit || !isRepeatable(request, init);
+      const isLast = attempt > limits.limit || !isRepeatable(request, init);
       const failure: RetriedFailure = {};
       try {
         failure.response = await sendBy(fetch, isLast || request.body === null ? request : request.clone(), init);
