@@ -2,6 +2,7 @@ import { basePath, type OperationsWithDefaults } from "@petstore/contract";
 import { document } from "@petstore/contract/document";
 import { holdsApiKey } from "@openapi-operations/api-keys/api-key";
 import type { KeyUses } from "@openapi-operations/api-keys/authentication";
+import { storageOfRequests } from "@openapi-operations/api-keys/own-writes";
 import { declaredErrorFormat, securityOptions } from "@openapi-operations/api-keys/security";
 import { operationOptions } from "@openapi-operations/service/operation-options";
 import { createServiceApp } from "@openapi-operations/service/service-app";
@@ -61,7 +62,7 @@ async function operations(options: AppOptions): Promise<Implementation> {
     handlers,
     warm: Object.keys(handlers).length <= MOST_WARM,
     realm: SERVICE.name,
-    context: storage,
+    context: storageOfRequests(storage),
     cache: { version: "dataVersion", bytes: RESPONSE_CACHE_BYTES },
   });
   await expectValid(implementation, handlers, logger);

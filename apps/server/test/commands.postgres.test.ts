@@ -60,8 +60,8 @@ describe("the program", () => {
 });
 
 describe("the command doctor", () => {
-  async function found(url: string, check: string) {
-    const findings = await examine(DEFINITION, { DATABASE_URL: url, PORT: "1" });
+  async function found(url: string, check: string, env: NodeJS.ProcessEnv = {}) {
+    const findings = await examine(DEFINITION, { DATABASE_URL: url, PORT: "1", ...env });
     return findings.find((finding) => finding.check === check);
   }
 
@@ -85,6 +85,16 @@ describe("the command doctor", () => {
     expect(await found(Object.assign(new URL(url), { port: "1" }).href, "database")).toMatchObject({
       found: "cannot be used",
       remedy: expect.stringContaining("Check that its server runs"),
+    });
+  });
+
+  test("petstore doctor reports servers in DATABASE_URL_READ that are no replicas of the database", async () => {
+    const url = await temporaryUrl();
+    await migrate(opened(url), MIGRATIONS);
+    expect(await found(url, "replicas", { DATABASE_URL_READ: url })).toEqual({
+      check: "replicas",
+      found: `${new URL(url).host} is not read from (It is no replica.)`,
+      remedy: expect.stringContaining("Name only running replicas"),
     });
   });
 

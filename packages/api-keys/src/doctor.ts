@@ -9,7 +9,13 @@ import { SERVICE } from "@openapi-operations/command-line/name";
 import { get } from "@openapi-operations/service/node-http";
 import { ConfigError, variableOf } from "@openapi-operations/service/settings";
 import { openDatabase } from "@openapi-operations/storage/database";
-import { examineBackups, examineDatabase, examineLog, type Finding } from "@openapi-operations/storage/examine";
+import {
+  examineBackups,
+  examineDatabase,
+  examineLog,
+  examineReplicas,
+  type Finding,
+} from "@openapi-operations/storage/examine";
 import type { Schema } from "@openapi-operations/storage/registration";
 import { isPostgresUrl, pathOfFileUrl } from "@openapi-operations/storage/url";
 import type { Command } from "commander";
@@ -30,7 +36,7 @@ const DEADLINE_MS = 3_000;
 /** The number of keys that a finding names. */
 const MOST_NAMED = 5;
 
-/** Checks settings, versions, service, database, migrations, keys, disk and backups. Changes no data. */
+/** Checks settings, versions, service, database, migrations, keys, replicas, disk and backups. Changes no data. */
 export async function examine({ version, readConfig, schema }: Examined, env: NodeJS.ProcessEnv): Promise<Check[]> {
   const versions = `${SERVICE.name} ${version}, Node ${process.versions.node}`;
   let config: KeyedConfig;
@@ -50,6 +56,9 @@ export async function examine({ version, readConfig, schema }: Examined, env: No
   const found: [string, Finding][] = Object.entries(examination);
   const isReadable = examination.migrations !== undefined && examination.migrations.remedy === undefined;
   if (isReadable && config.environment === "production") found.push(["keys", await examineKeys(config)]);
+  if (isReadable && config.replicasUrl !== undefined)
+    for (const finding of await examineReplicas(config.databaseUrl, config.replicasUrl))
+      found.push(["replicas", finding]);
   if (!isPostgresUrl(config.databaseUrl)) found.push(...examineUse(config, schema));
   return [...known, ...found.map(([check, finding]): Check => ({ check, ...finding }))];
 }
@@ -118,7 +127,9 @@ async function readJson(url: string): Promise<unknown> {
 export function addDoctorCommand(program: Command, service: Examined): void {
   program
     .command("doctor")
-    .description("check settings, versions, service, database, migrations, keys, disk and backups, and print remedies")
+    .description(
+      "check settings, versions, service, database, migrations, keys, replicas, disk and backups, and print remedies",
+    )
     .option("--json", "print JSON")
     .action(async (options: { json?: true }) => {
       const findings = await withProgress((report) => {

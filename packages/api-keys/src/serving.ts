@@ -32,7 +32,7 @@ export async function prepareDatabase(
 
 /** Opens the storage of a process, with its metrics, and the buffer for uses of API keys. Both are closed with the process. */
 export async function openKeyedStorage<Tables extends ApiKeysTables>(
-  { databaseUrl, checkpoints, backupFolder }: KeyedConfig,
+  { databaseUrl, replicasUrl, checkpoints, backupFolder }: KeyedConfig,
   { metrics, logger, onClose }: ProcessContext,
   options: StorageOptions<Tables> = {},
 ): Promise<{ storage: Storage<Tables>; keyUses: KeyUses }> {
@@ -42,6 +42,7 @@ export async function openKeyedStorage<Tables extends ApiKeysTables>(
     onCommit: metrics && addMetrics!(metrics.registry, databaseUrl, backupFolder),
     checkpoints,
     watchedTable: "api_keys",
+    replicas: replicasUrl === undefined ? undefined : { url: replicasUrl, logger },
   });
   onClose(() => storage.destroy());
   await storage.open().catch(() => {}); // each request tries again and reports the error

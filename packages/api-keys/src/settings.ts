@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import { SERVICE } from "@openapi-operations/command-line/name";
-import type { ServiceConfig } from "@openapi-operations/service/settings";
+import { ConfigError, type ServiceConfig } from "@openapi-operations/service/settings";
 import type { Schema } from "@openapi-operations/storage/registration";
 import type { databaseConfig } from "@openapi-operations/storage/settings";
 import { hostUrlsOf, isPostgresUrl, pathOfFileUrl } from "@openapi-operations/storage/url";
@@ -32,8 +32,17 @@ export interface KeyedService<Config extends KeyedConfig = KeyedConfig> {
   readConfig: (env: NodeJS.ProcessEnv) => Config;
 }
 
-/** Returns validated environment variables as the settings of API keys. */
-export function apiKeyConfig(data: z.infer<z.ZodObject<typeof API_KEY_SETTINGS>> & { DATABASE_URL: string }) {
+/** Returns validated environment variables as the settings of API keys. Throws `ConfigError` for replicas of a SQLite file. */
+export function apiKeyConfig(
+  data: z.infer<z.ZodObject<typeof API_KEY_SETTINGS>> & {
+    DATABASE_URL: string;
+    DATABASE_URL_READ?: string | undefined;
+  },
+) {
+  if (data.DATABASE_URL_READ !== undefined && !isPostgresUrl(data.DATABASE_URL))
+    throw new ConfigError(
+      "DATABASE_URL_READ needs a PostgreSQL database in DATABASE_URL. A SQLite file has no replicas.",
+    );
   return {
     /** The path of a file with the first key. */
     bootstrapKeyFile: data[BOOTSTRAP_KEY_FILE],

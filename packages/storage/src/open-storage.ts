@@ -1,17 +1,22 @@
 import { type Kysely, sql } from "kysely";
+import type { Logger } from "pino";
 import { isDatabaseUnavailable, isLockTimeout } from "./database-error.ts";
 import { isPostgres, openDatabase } from "./database.ts";
+
 import type { PostgresPoolAdapter } from "./postgres/postgres.dialect.ts";
+import { openReplicas } from "./postgres/replicas.ts";
 import { groupCommit, type GroupOptions } from "./group-commit.ts";
 import { sqliteFileOf } from "./prepared.ts";
 import type { FileOptions } from "./sqlite/sqlite.file.ts";
 import type { OnCommit, Storage, Work, Writer } from "./storage.ts";
 
-/** The options of `openStorage`. All except `onCommit` apply to SQLite only. */
+/** The options of `openStorage`. All except `onCommit` and `replicas` apply to SQLite only. */
 export interface StorageOptions<Tables>
   extends Pick<GroupOptions, "onCommit" | "largestGroup">, Pick<FileOptions, "synchronous" | "checkpoints"> {
   /** A table that is read often and seldom written. `snapshot` passes its version. */
   watchedTable?: (keyof Tables & string) | undefined;
+  /** The URL of replicas of the PostgreSQL database, one at each host, and the log of whether they are read from. */
+  replicas?: { url: string; logger: Logger } | undefined;
 }
 
 /**
@@ -20,12 +25,14 @@ export interface StorageOptions<Tables>
  * many writes as for one. PostgreSQL groups commits itself.
  */
 export function openStorage<Tables>(databaseUrl: string, options: StorageOptions<Tables> = {}): Storage<Tables> {
-  const { onCommit, synchronous, checkpoints, largestGroup, watchedTable } = options;
+  const { onCommit, synchronous, checkpoints, largestGroup, watchedTable, replicas: given } = options;
   const writer = openDatabase<Tables>(databaseUrl, { mustExist: true, synchronous, checkpoints, watchedTable });
   const db = openDatabase<Tables>(databaseUrl, { mustExist: true, synchronous, checkpoints, isReadOnly: true });
   const [reader, writing] = [sqliteFileOf(db), sqliteFileOf(writer)];
+  const replicas = given && openReplicas<Tables>(given.url, db, given.logger);
   return {
     db,
+    replicas,
     ...observeWriteFailures(
       isPostgres(writer) ? inTransactions(writer, onCommit) : groupCommit(writer, { onCommit, largestGroup }),
       writer,
@@ -42,6 +49,7 @@ export function openStorage<Tables>(databaseUrl: string, options: StorageOptions
       for (const kysely of [db, writer]) await kysely.connection().execute(async () => {});
     },
     destroy: async () => {
+      await replicas?.destroy();
       await db.destroy();
       await writer.destroy(); // closing the last connection moves the write-ahead log into the file
     },
@@ -52,11 +60,11 @@ export function openStorage<Tables>(databaseUrl: string, options: StorageOptions
 function inTransactions<Tables>(db: Kysely<Tables>, onCommit: OnCommit = () => {}): Writer<Tables> {
   const adapter = db.getExecutor().adapter as PostgresPoolAdapter;
   return {
-    write: async (work, isSuccess = () => true) => {
+    write: async (work, isSuccess = () => true, onToken) => {
       let result!: Awaited<ReturnType<typeof work>>;
       try {
         await db.transaction().execute(async (trx) => {
-          result = await adapter.pipelined(trx, () => work(trx));
+          result = await adapter.pipelined(trx, () => work(trx), onToken);
           if (!isSuccess(result)) throw new RolledBack();
         });
         onCommit(1);
@@ -98,7 +106,7 @@ export function observeWriteFailures<Tables>(
   };
   return {
     ...writing,
-    write: (work, isSuccess) => writing.write(work, isSuccess).catch(recordFailure),
+    write: (...write) => writing.write(...write).catch(recordFailure),
     expectWritable: async () => {
       if (failure === undefined) return;
       if (probe.isOver && performance.now() - probe.begun >= PROBE_INTERVAL_MS) startProbe();

@@ -1,7 +1,7 @@
 import { isDuration, parseDuration } from "@openapi-operations/command-line";
 import { SERVICE } from "@openapi-operations/command-line/name";
 import { z } from "zod";
-import { isDatabaseUrl } from "./url.ts";
+import { isDatabaseUrl, isPostgresUrl } from "./url.ts";
 
 const CHECKPOINTS = ["automatic", "external"] as const;
 
@@ -14,6 +14,13 @@ export const DATABASE_SETTINGS = {
         `DATABASE_URL must be the path of a file after \`file:\`, or name a PostgreSQL database that accepts writes. Example: DATABASE_URL=file:data/${SERVICE.name}.db or DATABASE_URL=postgres://user:password@host:5432/${SERVICE.name}`,
     })
     .default(() => `file:data/${SERVICE.name}.db`),
+  DATABASE_URL_READ: z
+    .string()
+    .refine((url) => isPostgresUrl(url) && isDatabaseUrl(url) && !url.includes("target_session_attrs"), {
+      error: () =>
+        `DATABASE_URL_READ must name replicas of the PostgreSQL database in DATABASE_URL. Example: DATABASE_URL_READ=postgres://user:password@one:5432,two:5432/${SERVICE.name}`,
+    })
+    .optional(),
   SQLITE_CHECKPOINTS: z
     .enum(
       CHECKPOINTS,
@@ -31,6 +38,8 @@ export const DATABASE_SETTINGS = {
 export function databaseConfig(data: z.infer<z.ZodObject<typeof DATABASE_SETTINGS>>) {
   return {
     databaseUrl: data.DATABASE_URL,
+    /** The URL of the replicas of a PostgreSQL database; undefined if there are none. */
+    replicasUrl: data.DATABASE_URL_READ,
     /** Which program moves SQLite's write-ahead log into the database file. */
     checkpoints: data.SQLITE_CHECKPOINTS,
     /** The folder of dated backups of SQLite, which `doctor` and the metrics examine; undefined if they examine none. */

@@ -68,6 +68,12 @@ function connectionGauges(): Gauge[] {
       "Queries that wait for a connection, or behind others on theirs.",
       async () => (await counts()).waiting,
     ),
+    gauge(
+      "replicas_read",
+      "Replicas that each process reads from: those that are at most a second behind.",
+      async () => (await import("./postgres/replicas.ts")).replicasRead(),
+      "min",
+    ),
   ];
 }
 

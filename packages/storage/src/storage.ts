@@ -10,8 +10,15 @@ export interface Storage<Tables> {
   /**
    * Runs `work` in a transaction and resolves with its result once the transaction is on disk. If `isSuccess` returns false
    * for the result, the transaction is rolled back first. If `work` throws, the transaction is rolled back and `write` rejects.
+   * On PostgreSQL, `onToken` is called with the token of the write, by which replicas that have replayed it are found.
    */
-  write: <Result>(work: Work<Tables, Result>, isSuccess?: (result: Result) => boolean) => Promise<Result>;
+  write: <Result>(
+    work: Work<Tables, Result>,
+    isSuccess?: (result: Result) => boolean,
+    onToken?: OnToken,
+  ) => Promise<Result>;
+  /** The replicas that may be read in place of `db`; undefined if the service has none. */
+  replicas?: Replicas<Tables> | undefined;
   /**
    * Runs `read` at the end of this turn of the event loop and passes the version of a snapshot. All reads of the turn share
    * the snapshot. It covers the queries of `db` that run synchronously in `read`, which must not throw. The version changes
@@ -40,6 +47,18 @@ export interface Storage<Tables> {
 
 /** Reads in a snapshot with these versions. */
 export type ReadSnapshot = (version: number | undefined, watchedVersion: string | undefined) => void;
+
+/** The replicas of a primary: PostgreSQL servers that replay its log. */
+export interface Replicas<Tables> {
+  /**
+   * Returns the database of a replica that has replayed what was committed a second ago, and the write that returned the token.
+   * Returns undefined if there is none: read from `db`. A query outside of transactions that the replica fails goes to `db` too.
+   */
+  find: (token?: string) => Kysely<Tables> | undefined;
+}
+
+/** Called with the token of a write. Of two tokens, the greater string is that of the later write. */
+export type OnToken = (token: string) => void;
 
 /** Called after each commit with the number of writes in the transaction. */
 export type OnCommit = (size: number) => void;

@@ -85,6 +85,6 @@ test("the metrics have their declared types, and PostgreSQL has metrics of its c
   expect(await typesOf(registry)).toEqual([batches, ...gauges("database_bytes", "wal_bytes", "disk_free_bytes")]);
   const ofPostgres = new Registry();
   addStorageMetrics(ofPostgres, "postgres://localhost/petstore", "backups");
-  const connections = gauges("connections_used", "connections_limit", "connections_waiting");
+  const connections = gauges("connections_used", "connections_limit", "connections_waiting", "replicas_read");
   expect(await typesOf(ofPostgres)).toEqual([batches, ...connections]);
 });

@@ -13,6 +13,7 @@ import { holdsApiKey } from "../../src/api-key.ts";
 import type { KeyUses } from "../../src/authentication.ts";
 import { idempotent } from "../../src/idempotent.ts";
 import type { HandlerContext, Schemes } from "../../src/schemes.ts";
+import { storageOfRequests } from "../../src/own-writes.ts";
 import { securityOptions } from "../../src/security.ts";
 import { openKeyedStorage, prepareDatabase } from "../../src/serving.ts";
 import { type Database, SCHEMA, type Tables, TABLES } from "../tables.ts";
@@ -109,7 +110,7 @@ async function operations(
     ...(await securityOptions(document, SCHEMES, { ...config, storage, keyUses: uses })),
     document,
     realm: "things",
-    context: storage,
+    context: storageOfRequests(storage),
     cache: { version: "dataVersion", bytes: 2 ** 20 },
     handlers,
   });

@@ -57,6 +57,7 @@ export function createDefaultHeaders(
 const EXPOSED_HEADERS = [
   "Accept-Encoding",
   "Allow",
+  "Consistency-Token",
   "Deprecation",
   "ETag",
   "Idempotency-Replayed",
@@ -78,6 +79,7 @@ const PREFLIGHT_HEADERS = {
   "Access-Control-Allow-Methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
   "Access-Control-Allow-Headers": [
     "Authorization",
+    "Consistency-Token",
     "Content-Type",
     "Idempotency-Key",
     "If-None-Match",

@@ -112,6 +112,16 @@ async function examinePostgres(url: string, migrations: Migrations): Promise<Exa
   }
 }
 
+/** Examines each replica of a PostgreSQL database. */
+export async function examineReplicas(url: string, replicasUrl: string): Promise<Finding[]> {
+  const examined = await (await import("../postgres/replicas.ts")).examineReplicas(url, replicasUrl);
+  return Object.entries(examined).map(([host, behind]): Finding => {
+    if (!(behind instanceof Error)) return { found: `${host} is ${behind} bytes of log behind` };
+    const remedy = "Name only running replicas of the database in DATABASE_URL_READ. Until then the primary is read.";
+    return { found: `${host} is not read from (${behind.message})`, remedy };
+  });
+}
+
 function examineMigrations(applied: AppliedMigration[], migrations: Migrations): Finding {
   const newer = findNewer(applied, migrations);
   if (newer !== undefined) {

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { DatabaseError } from "../database-error.ts";
+import { DatabaseError, isDatabaseUnavailable, isStatementTimeout } from "../database-error.ts";
 import { type Limits, setLocally } from "./limits.ts";
 import { statementName } from "./statement-names.ts";
 import type { Target, Targets } from "./targets.ts";
@@ -26,7 +26,7 @@ export function isStatementLost(error: unknown): boolean {
 /** Fields that the types of pg's query lack. */
 interface Query extends pg.Query {
   name: string | undefined;
-  callback: (error: Error | null, result: unknown) => void;
+  callback: (error: Error | null, result: pg.QueryResult) => void;
 }
 
 /** The settings of a pool and its clients. */
@@ -36,6 +36,15 @@ export interface Config extends Omit<pg.PoolConfig, "Client" | "onConnect"> {
   targets: Targets;
   limits: Limits;
   clients: Set<Client>;
+  replica: Replica | undefined;
+}
+
+/** What the connections to a replica need to know. */
+export interface Replica {
+  /** Returns the start of the server to connect to, in the words of the server. Another server has another start. */
+  server: () => string | undefined;
+  /** Returns the pool of the primary, which runs what the replica fails. */
+  primary: () => pg.Pool;
 }
 
 /**
@@ -49,6 +58,7 @@ export class Client extends pg.Client {
   readonly #targets: Targets;
   readonly #target: Target;
   readonly #clients: Set<Client>;
+  readonly #replica: Replica | undefined;
   readonly #deadlineMs: number | undefined;
   readonly #setLimits: string;
   /** Whether the connection ends at a pooler. Its servers may differ between transactions, with their settings and statements. */
@@ -75,6 +85,7 @@ export class Client extends pg.Client {
     this.#targets = targets;
     this.#target = target;
     this.#clients = config.clients;
+    this.#replica = config.replica;
     this.#deadlineMs = limits.statement_timeout ? limits.statement_timeout + GRACE_MS : undefined;
     this.#setLimits = setLocally(limits);
   }
@@ -113,16 +124,18 @@ export class Client extends pg.Client {
 
   /**
    * Asks the server about itself, to tell it from a pooler, whose process id is another one. Rejects if the server has to
-   * accept writes and accepts none, and makes the next connection go to another host.
+   * accept writes and accepts none, or has to be another one, and makes the next connection go to another host.
    */
   async examine(): Promise<void> {
     try {
-      const { rows } = await this.query(
-        "select pg_backend_pid() as pid, current_setting('transaction_read_only') as read_only",
+      const { rows } = await this.#send(
+        "select pg_backend_pid() as pid, current_setting('transaction_read_only') as read_only, pg_postmaster_start_time()::text as server",
       );
-      const { pid, read_only } = rows[0] as { pid: number; read_only: string };
+      const { pid, read_only, server } = rows[0] as { pid: number; read_only: string; server: string };
       if (this.#targets.mustBeWritable && read_only === "on")
         throw new Error(`${this.host}:${this.port} accepts no writes`);
+      if (this.#replica !== undefined && this.#replica.server() !== server)
+        throw new Error(`${this.host}:${this.port} is not the server that was examined`);
       const { processID } = this as unknown as { processID: number | null }; // the types lack it
       this.#isPooled = !this.#target.acceptsSettings || pid !== processID;
     } catch (error) {
@@ -140,12 +153,30 @@ export class Client extends pg.Client {
 
   // `any` replaces the overloads of pg. Kysely calls the overload with a string and values.
   override async query(text: any, values?: any): Promise<any> {
+    const given = [text, values] as [string, unknown[]?];
+    if (this.#replica === undefined) return this.#send(...given);
+    try {
+      return await this.#send(...given);
+    } catch (error) {
+      const isRetried = isDatabaseUnavailable(error) && !isStatementTimeout(error) && !this.#isInTransaction;
+      if (!isRetried) throw error;
+      const connection = await this.#replica.primary().connect();
+      return await connection.query(...given).finally(() => connection.release());
+    }
+  }
+
+  get #isInTransaction(): boolean {
+    const { getTransactionStatus } = this as unknown as { getTransactionStatus: () => string | null }; // the types lack it
+    return getTransactionStatus.call(this) !== "I";
+  }
+
+  async #send(text: string, values?: unknown[]): Promise<pg.QueryResult> {
     this.#cork();
     this.#sentAt.push(performance.now());
     this.#watch();
     try {
-      const query = this.#queryOf(text as string, values as unknown[] | undefined);
-      const result = await new Promise((done, failed) => {
+      const query = this.#queryOf(text, values);
+      const result = await new Promise<pg.QueryResult>((done, failed) => {
         query.callback = (error, answer) => (error ? failed(error) : done(answer));
         super.query(query);
       });

@@ -9,23 +9,32 @@ import {
   PostgresQueryCompiler,
   type TransactionSettings,
 } from "kysely";
+import type { OnToken } from "../storage.ts";
 import { limitsOf } from "./limits.ts";
-import type { Pool } from "./postgres.pool.ts";
+import type { Pool, PoolOptions } from "./postgres.pool.ts";
 
 /**
  * Returns Kysely's dialect for PostgreSQL at a `postgres://` URL. Parameters of the URL override the limits. Every
  * query has a deadline, even if the server does not respond. If no server can be used, the query
  * throws `DatabaseError`. An int8 is returned as a number; a value that a number cannot hold exactly throws.
  */
-export function postgresDialect(url: string): Dialect {
+export function postgresDialect(url: string, options?: PoolOptions): Dialect {
   const adapter = new PostgresPoolAdapter();
   return {
     createAdapter: () => adapter,
-    createDriver: () => new Driver(url, adapter),
+    createDriver: () => new Driver(url, adapter, options),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   };
 }
+
+/** Returns the SQL of a position in the log as text of one length, so that positions compare as strings. */
+export function positionAt(lsn: string): string {
+  return `lpad(to_hex((${lsn} - '0/0')::bigint), 16, '0') as position`;
+}
+
+/** The SQL of a position that no committed transaction goes beyond. */
+export const COMMITTED = positionAt("pg_current_wal_insert_lsn()");
 
 /** Kysely's adapter, which also runs prepared queries without waiting for the earlier ones of their connection. */
 export class PostgresPoolAdapter extends PostgresAdapter {
@@ -37,10 +46,16 @@ export class PostgresPoolAdapter extends PostgresAdapter {
   override async acquireMigrationLock(): Promise<void> {}
   override async releaseMigrationLock(): Promise<void> {}
 
-  /** Runs the work of a transaction and sends its prepared queries at once. */
-  async pipelined<Result>(trx: Kysely<any>, work: () => Promise<Result>): Promise<Result> {
+  /** Called with the token of a commit on a connection. */
+  readonly onToken = new WeakMap<DatabaseConnection, OnToken>();
+
+  /** Runs the work of a transaction and sends its prepared queries at once. The commit then passes its token to `onToken`. */
+  async pipelined<Result>(trx: Kysely<any>, work: () => Promise<Result>, onToken?: OnToken): Promise<Result> {
     const executor = trx.getExecutor();
-    this.#connections.set(executor, await executor.provideConnection(async (connection) => connection));
+    const connection = await executor.provideConnection(async (own) => own);
+    this.#connections.set(executor, connection);
+    if (onToken === undefined) this.onToken.delete(connection); // that of an earlier transaction
+    else this.onToken.set(connection, onToken);
     try {
       return await work();
     } finally {
@@ -58,12 +73,14 @@ export class PostgresPoolAdapter extends PostgresAdapter {
 
 class Driver extends PostgresDriver {
   readonly #begun = new WeakMap<DatabaseConnection, Promise<void>>();
+  readonly #adapter: PostgresPoolAdapter;
 
-  constructor(url: string, adapter: PostgresPoolAdapter) {
+  constructor(url: string, adapter: PostgresPoolAdapter, options?: PoolOptions) {
     const { limits, rest } = limitsOf(url);
     super({
-      pool: async () => (adapter.pool = (await import("./postgres.pool.ts")).openPool(rest, limits)),
+      pool: async () => (adapter.pool = (await import("./postgres.pool.ts")).openPool(rest, limits, options)),
     });
+    this.#adapter = adapter;
   }
 
   /** Does not wait for the response, so that the first query of the transaction goes to the server with `begin`. */
@@ -74,6 +91,12 @@ class Driver extends PostgresDriver {
   }
 
   override async commitTransaction(connection: DatabaseConnection): Promise<void> {
-    await Promise.all([this.#begun.get(connection), super.commitTransaction(connection)]);
+    const onToken = this.#adapter.onToken.get(connection);
+    const [, , asked] = await Promise.all([
+      this.#begun.get(connection),
+      super.commitTransaction(connection),
+      onToken && connection.executeQuery<{ position: string }>(CompiledQuery.raw(`select ${COMMITTED}`)), // goes to the server with the commit
+    ]);
+    onToken?.(asked!.rows[0]!.position);
   }
 }

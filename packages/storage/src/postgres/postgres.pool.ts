@@ -2,7 +2,7 @@ import { SERVICE } from "@openapi-operations/command-line/name";
 import pg from "pg";
 import { DatabaseError } from "../database-error.ts";
 import type { Limits } from "./limits.ts";
-import { Client, type Config, CONNECT_MS, isStatementLost } from "./postgres.client.ts";
+import { Client, type Config, CONNECT_MS, isStatementLost, type Replica } from "./postgres.client.ts";
 import { type Target, Targets } from "./targets.ts";
 
 /** The maximum number of connections in a pool. */
@@ -29,21 +29,28 @@ export function connectionCounts(): { used: number; limit: number; waiting: numb
   return counts;
 }
 
+/** What differs between pools. */
+export interface PoolOptions extends Pick<pg.PoolConfig, "max"> {
+  /** Makes it the pool of a replica. */
+  replica?: Replica;
+}
+
 /**
  * Opens a connection pool to the server at a `postgres://` URL. If the URL has several hosts, connections go to the one that
  * accepts writes. This module is separate so that SQLite does not load `pg`.
  */
-export function openPool(url: string, limits: Limits): Pool {
+export function openPool(url: string, limits: Limits, { replica, max = POOL_SIZE }: PoolOptions = {}): Pool {
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.INT8, exactInteger);
   const pool = new Pool({
     Client,
     targets: new Targets(url),
     limits,
+    replica,
     clients: new Set(),
     application_name: SERVICE.name,
     types,
-    max: POOL_SIZE,
+    max,
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -63,6 +70,7 @@ type Shared = Client & pg.PoolClient;
 /** Tries each host once before it fails, and lets statements outside of transactions share connections. */
 export class Pool extends pg.Pool {
   readonly #targets: Targets;
+  readonly #replica: Replica | undefined;
   /** The shared connections, each until no statement waits there. */
   readonly #shared = new Set<Shared>();
   readonly #opening = new Set<Promise<Shared>>();
@@ -71,6 +79,7 @@ export class Pool extends pg.Pool {
     // The types of the pool lack the settings that it passes to its clients, and the promise of `onConnect`.
     super(config as unknown as pg.PoolConfig);
     this.#targets = config.targets;
+    this.#replica = config.replica;
   }
 
   // `any` replaces the overloads of pg. Kysely calls the overload that returns a promise.
@@ -84,7 +93,9 @@ export class Pool extends pg.Pool {
       } catch (cause) {
         const { message, code } = cause as NodeJS.ErrnoException;
         reasons.push(message || code || "");
-        if (tried.has(this.#targets.current)) throw unusable(reasons, cause);
+        if (!tried.has(this.#targets.current)) continue;
+        if (this.#replica !== undefined) return this.#replica.primary().connect();
+        throw unusable(reasons, cause);
       }
     }
   }
