@@ -76,7 +76,7 @@ test.for([
   expect(installed.shift()).toBe(`${installer} update -qq`);
   const prefix = `${installer} install -y -qq --no-install-recommends `;
   expect(installed.map((line) => line.replace(prefix, ""))).toEqual(
-    expect.arrayContaining(["prometheus", "strace", "haproxy", "pgbouncer", "systemd"]),
+    expect.arrayContaining(["prometheus", "strace", "haproxy", "pgbouncer", "etcd-server", "iproute2", "systemd"]),
   );
 });
 

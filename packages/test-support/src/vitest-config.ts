@@ -56,15 +56,18 @@ function firstLine(errors: readonly SerializedError[] = []): string {
   return line.slice(0, 200);
 }
 
+/** The tests that `test` leaves out, by the end of their names. */
+const KINDS = [".long.test", ".alone.test"];
+
 /**
  * The Vitest configuration of every package. It writes the report for `pnpm test`, and its timeouts are long, because other
- * checks run at the same time. `*.long.test.ts` runs only if the command line names such a file or the ending itself.
+ * checks run at the same time. `*.long.test.ts` and `*.alone.test.ts` run only if the command line names such a file or the ending.
  */
 export default defineConfig({
   test: {
-    exclude: process.argv.some((argument) => argument.includes(".long.test"))
-      ? configDefaults.exclude
-      : [...configDefaults.exclude, "**/*.long.test.ts"],
+    exclude: configDefaults.exclude.concat(
+      KINDS.filter((kind) => !process.argv.some((argument) => argument.includes(kind))).map((kind) => `**/*${kind}.ts`),
+    ),
     reporters: ["default", new ReportWriter()],
     maxWorkers: availableParallelism(), // no more, because each worker loads the same modules again
     isolate: false, // no test changes the state of a module, and loading the service again for each file is slow
