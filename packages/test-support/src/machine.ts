@@ -82,8 +82,13 @@ export function cpuSecondsOf(pid: number): number {
 
 /** Returns the CPU time of a process and its children in seconds. */
 export function cpuSecondsOfAll(pid: number): number {
+  return withChildren(pid).reduce((sum, each) => sum + cpuSecondsOf(each), 0);
+}
+
+/** Returns the ids of a process and its children. */
+export function withChildren(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
-  return [pid, ...children].reduce((sum, each) => sum + cpuSecondsOf(each), 0);
+  return [pid, ...children];
 }
 
 /** Returns the resident memory of a process in MB. */

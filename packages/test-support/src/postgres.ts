@@ -23,6 +23,11 @@ export interface PostgresServer {
   [Symbol.asyncDispose]: () => Promise<void>;
 }
 
+interface PostgresOptions {
+  settings?: string[];
+  parent?: string;
+}
+
 interface Programs {
   initdb: string;
   postgres: string;
@@ -44,15 +49,15 @@ export async function postgresUnavailable(): Promise<string | undefined> {
   }
 }
 
-/** Starts a new server with its own temporary files. */
-export async function startPostgres(): Promise<PostgresServer> {
+/** Starts a new server with its own temporary files. `settings` win over those of tests; `parent` is the folder of its data. */
+export async function startPostgres({ settings = [], parent }: PostgresOptions = {}): Promise<PostgresServer> {
   const directory = await mkdtemp(join(tmpdir(), "postgres-"));
-  const data = await mkdtemp(join(await memoryFolder(), "postgres-")); // every database has hundreds of files
+  const data = await mkdtemp(join(parent ?? (await memoryFolder()), "postgres-")); // every database has hundreds of files
   const remove = async (): Promise<void> => {
     for (const path of [directory, data]) await rm(path, { recursive: true });
   };
   try {
-    const cluster = await createCluster(directory, data);
+    const cluster = await createCluster(directory, data, settings);
     await cluster.start();
     return {
       ...cluster,
@@ -70,6 +75,7 @@ export async function startPostgres(): Promise<PostgresServer> {
 async function createCluster(
   directory: string,
   data: string,
+  own: string[],
 ): Promise<Omit<PostgresServer, typeof Symbol.asyncDispose>> {
   const user: SpawnOptions = process.getuid?.() === 0 ? nobody() : {};
   const { initdb, postgres } = await programsIn(directory, user);
@@ -80,7 +86,7 @@ async function createCluster(
   execFileSync(initdb, [...args, `--pwfile=${passwordFile}`, `--pgdata=${data}`], { ...user, stdio: "pipe" });
 
   const port = await freePort();
-  const settings = [...SETTINGS, `port=${port}`, `unix_socket_directories=${directory}`];
+  const settings = [...SETTINGS, `port=${port}`, `unix_socket_directories=${directory}`, ...own];
   let server: ChildProcess | undefined;
   process.once("exit", () => server?.kill("SIGQUIT")); // in case the tests end without disposing of the server
   return {
