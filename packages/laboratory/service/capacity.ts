@@ -142,13 +142,13 @@ export function pinned(server: PostgresServer): number {
 }
 
 /** Creates a database with the animals of the benchmark and an API key. */
-export async function filledDatabase(server: PostgresServer): Promise<{ url: string; key: string }> {
+export async function filledDatabase(server: PostgresServer, animals = 10_000): Promise<{ url: string; key: string }> {
   const { url } = await createDatabase(server.url);
-  const db = openDatabase(url);
+  const db = openDatabase(`${url}?statement_timeout=0`);
   await migrate(db, MIGRATIONS);
   const { key } = await createApiKey(db, { name: "bench", environment: "production", scopes });
   await sql`insert into pets (name, category_id, status)
-    select ${sql.raw(ANIMAL)} from generate_series(1, 10000) as n`.execute(db);
+    select ${sql.raw(ANIMAL)} from generate_series(1, ${animals}::int) as n`.execute(db);
   await sql`analyze`.execute(db);
   await db.destroy();
   return { url, key };

@@ -4,6 +4,7 @@ import { canPin, Load } from "../measuring/process.ts";
 import { capacity } from "./capacity.ts";
 import { chart } from "./chart.ts";
 import { createDatabases } from "./database.ts";
+import { onDisk } from "./disk.ts";
 import { installPeers } from "../measuring/install.ts";
 import { expiry } from "./expiry.ts";
 import { onPostgres } from "./postgres.ts";
@@ -25,6 +26,7 @@ const SECTIONS: Record<string, (bench: Bench) => Promise<unknown>> = {
   postgres: onPostgres,
   expiry,
   capacity,
+  disk: (bench) => onDisk(bench, values.animals),
 };
 const NAMES = Object.keys(SECTIONS);
 
@@ -37,9 +39,10 @@ const program = createProgram("bench service", {
   .option("--quick", "only show that the stacks work, without figures")
   .option("--rounds <n>", "the number of rounds", wholeNumber(1), 5)
   .option("--milliseconds <n>", "the time of each turn", wholeNumber(1), 1_000)
+  .option("--animals <n>", "the animals of the section disk", wholeNumber(10_000), 20_000_000)
   .parse();
 const { args: positionals } = program;
-const values = program.opts<{ quick?: true; rounds: number; milliseconds: number }>();
+const values = program.opts<{ quick?: true; rounds: number; milliseconds: number; animals: number }>();
 const unknown = positionals.find((name) => !NAMES.includes(name));
 if (unknown !== undefined) program.error(`error: unknown section '${unknown}'. Name some of ${NAMES.join(", ")}.`);
 const named = positionals.length === 0 ? NAMES : positionals;

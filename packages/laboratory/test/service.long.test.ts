@@ -2,6 +2,8 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { promisify } from "node:util";
 import { root } from "@platform/test-support/clone";
+import { needsTool } from "@platform/test-support/machine";
+import { postgresUnavailable } from "@platform/test-support/postgres";
 import { expect, test, vi } from "vitest";
 import { createDatabases } from "../service/database.ts";
 import { installPeers } from "../measuring/install.ts";
@@ -27,6 +29,23 @@ test(
       /\nThe medians of two copies of the service differ by up to \d+% by the clock and \d+% by CPU time\./,
     );
     expect(stdout).toMatch(new RegExp(`│ ${AXUM} |\nWithout the peer in Rust: .`));
+  },
+);
+
+test(
+  "the benchmark measures requests and maintenance of PostgreSQL on disk",
+  { timeout: BUILD_MS },
+  async (context) => {
+    needsTool(context, await postgresUnavailable());
+    const words = ["packages/laboratory/bench.ts", "service", "disk", "--animals", "20000", "--rounds", "1"];
+    const { stdout } = await promisify(execFile)(process.execPath, [...words, "--milliseconds", "100"], { cwd: root });
+    expect(stdout).toMatch(
+      /\nPostgreSQL: (512M of memory by a control group|no limit of memory but shared_buffers), .+\n20000 /,
+    );
+    for (const animals of [10_000, 20_000])
+      expect(stdout).toMatch(new RegExp(`│ single animal, any, of ${animals} +│ '[1-9]`));
+    expect(stdout).toMatch(/│ create index concurrently +│ '\d+\.\d' +│/);
+    expect(stdout).toMatch(/│ copy of .+ GB on the same disk, and start from it +│ '\d+\.\d' +│/);
   },
 );
 
