@@ -10,7 +10,7 @@ const SAFE = new Set(["GET", "HEAD", "QUERY"]);
 /**
  * Returns the storage for the handlers of each request. With replicas, requests of safe methods read from one of them, which has
  * replayed what was committed a second ago, and the write whose `Consistency-Token` the client sends. All others read from the
- * primary, as does a request that has written.
+ * primary, as does a request that has written, or that lasts longer than its replica keeps up.
  */
 export function storageOfRequests<Tables>(
   storage: Storage<Tables>,
@@ -19,15 +19,19 @@ export function storageOfRequests<Tables>(
   if (replicas === undefined) return storage;
   return ({ method, headers, res }) => {
     const token = headers[HEADER.toLowerCase()] as string | undefined; // Node joins several to one that no replica reaches
-    const replica = SAFE.has(method) ? replicas.find(token) : undefined;
-    const own: Storage<Tables> = {
+    let replica = SAFE.has(method) ? replicas.find(token) : undefined;
+    return {
       ...storage,
-      db: replica ?? storage.db,
+      get db() {
+        if (replica !== undefined && !replicas.isFresh(replica)) replica = undefined;
+        return replica ?? storage.db;
+      },
       write: (work, isSuccess) => {
-        own.db = storage.db;
-        return storage.write(work, isSuccess, (written) => res!.setHeader(HEADER, written));
+        replica = undefined;
+        return storage.write(work, isSuccess, (written) => {
+          if (!res!.headersSent) res!.setHeader(HEADER, written);
+        });
       },
     };
-    return own;
   };
 }

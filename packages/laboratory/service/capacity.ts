@@ -94,35 +94,39 @@ async function capacityOnPostgres(bench: Bench): Promise<Record<string, Record<s
       predicted: `${rate(Math.min(service, database))} (service ${rate(service)}, other core ${rate(database)})`,
       measured: show(mixed.perSecond, 0),
     },
-    ...(await capacityOfReplica(bench, server, url, key, costs)),
+    ...(await capacityOfReplica(bench, server, { ...postgres, url }, costs)),
   };
 }
 
-/** Measures reads by a process on a replica, and the cost of the creations of the primary there. */
+/** Measures reads by a process with a replica, their cost on each server, and the cost of creations on the replica. */
 async function capacityOfReplica(
   bench: Bench,
   primary: PostgresServer,
-  url: string,
-  key: string,
+  { url, ...onPrimary }: { url: string; pid: number; key: string },
   costs: Record<Kind, Measured>,
 ): Promise<Record<string, Record<string, string>>> {
   await using replica = await startPostgres();
   await replica.stop();
   await follow(replica, primary);
-  const postgres = { pid: pinned(replica), key };
-  const replay = await measureWorks(bench, contenderOn(url), [WORKS.create], postgres);
+  const onReplica = { ...onPrimary, pid: pinned(replica) };
+  const replay = await measureWorks(bench, contenderOn(url), [WORKS.create], onReplica);
   console.log(`CPU µs of a replica for each creation on its primary: ${show(replay.database!, 0)}`);
   const replicaUrl = new URL(replica.url);
   replicaUrl.pathname = new URL(url).pathname;
   const reads = WORKS_OF_MIX.filter(({ method }) => method === "GET");
-  const measured = await measureWorks(bench, contenderOn(replicaUrl.href), reads, postgres);
+  const contender = contenderOn(url, { DATABASE_URL_READ: replicaUrl.href });
+  const measured = await measureWorks(bench, contender, reads, onReplica);
+  const lookUps = await measureWorks(bench, contender, reads, onPrimary);
+  console.log(
+    `CPU µs of a read: service ${show(measured.service, 0)}, replica ${show(measured.database!, 0)}, primary ${show(lookUps.database!, 0)}`,
+  );
   const readMean = (cost: "service" | "database"): number =>
     (MIX["list 20"] * costs["list 20"][cost]!.median + MIX["get by id"] * costs["get by id"][cost]!.median) /
     reads.length;
   const service = 1e6 / readMean("service");
   const database = 1e6 / (readMean("database") + measured.load.median);
   return {
-    "reads by one process on a replica on the core of the load": {
+    "reads by one process with a replica; both servers on the core of the load": {
       predicted: `${rate(Math.min(service, database))} (service ${rate(service)}, other core ${rate(database)})`,
       measured: show(measured.perSecond, 0),
     },
@@ -130,8 +134,8 @@ async function capacityOfReplica(
 }
 
 /** Returns the service on a database of PostgreSQL. */
-export function contenderOn(url: string): Contender {
-  return { name: "petstore", env: { DATABASE_URL: url } };
+export function contenderOn(url: string, env?: NodeJS.ProcessEnv): Contender {
+  return { name: "petstore", env: { DATABASE_URL: url, ...env } };
 }
 
 /** Moves a server to the core of the load if possible. Returns its process id. */

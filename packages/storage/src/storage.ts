@@ -55,6 +55,8 @@ export interface Replicas<Tables> {
    * Returns undefined if there is none: read from `db`. A query outside of transactions that the replica fails goes to `db` too.
    */
   find: (token?: string) => Kysely<Tables> | undefined;
+  /** Whether a replica still has what was committed a second ago. */
+  isFresh: (db: Kysely<Tables>) => boolean;
 }
 
 /** Called with the token of a write. Of two tokens, the greater string is that of the later write. */

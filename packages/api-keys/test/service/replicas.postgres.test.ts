@@ -1,3 +1,8 @@
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import { createLogger } from "@openapi-operations/service/request-log";
+import { openStorage } from "@openapi-operations/storage/open-storage";
+import type { Storage } from "@openapi-operations/storage/storage";
 import {
   createDatabase,
   execute,
@@ -6,10 +11,13 @@ import {
   rowsOf,
   startPostgres,
 } from "@platform/test-support/postgres";
+import type { Request } from "express";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { storageOfRequests } from "../../src/own-writes.ts";
+import type { Tables } from "../tables.ts";
 import { readConfig } from "./config.ts";
 import { creation, startService, type TestService } from "./start.ts";
-import type { Thing } from "./things.ts";
+import { insertThing, type Thing } from "./things.ts";
 
 const TOKEN = "Consistency-Token";
 /** How long data may have been out of date in a response to a request without a token, in milliseconds. */
@@ -73,6 +81,29 @@ test("no request fails while the replica is killed under load and comes back", {
   over.abort();
   await Promise.all(reading);
   expect(statuses).toEqual(new Set([200]));
+});
+
+test("a request that lasts longer than its replica keeps up, or that writes, goes on at the primary", async () => {
+  const { databaseUrl } = await serviceWithReplica();
+  const logger = createLogger("silent");
+  const storage = openStorage<Tables>(databaseUrl, { replicas: { url: onReplica(databaseUrl), logger } });
+  onTestFinished(() => storage.destroy());
+  await expect.poll(() => storage.replicas!.find()).toBeDefined();
+  const contextOf = storageOfRequests(storage) as (request: Request) => Storage<Tables>;
+  const request = () => {
+    const incoming = Object.assign(new IncomingMessage(new Socket()), { method: "GET" });
+    const res = new ServerResponse(incoming);
+    res.writeHead(200); // as for a stream
+    return Object.assign(incoming, { res }) as unknown as Request;
+  };
+  const [reading, writing] = [contextOf(request()), contextOf(request())];
+  expect([reading.db === storage.db, writing.db === storage.db]).toEqual([false, false]);
+  await writing.write(async (trx) => void (await insertThing(trx, { name: "cup" })));
+  expect([reading.db === storage.db, writing.db === storage.db]).toEqual([false, true]);
+  await execute(replica.url, "select pg_wal_replay_pause()");
+  onTestFinished(() => execute(replica.url, "select pg_wal_replay_resume()"));
+  await storage.write((trx) => insertThing(trx, { name: "cup" }));
+  await expect.poll(() => reading.db === storage.db).toBe(true);
 });
 
 test.for(["ffffffffffffffff", "zzz", "!", "0, ffffffffffffffff", "x".repeat(4_000)])(

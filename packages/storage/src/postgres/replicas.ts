@@ -104,6 +104,7 @@ export function openReplicas<Tables>(
       }
       return undefined;
     },
+    isFresh: (db) => replicas.find((replica) => replica.db === db)?.isFresh === true,
     destroy: async () => {
       closing.abort();
       for (const replica of replicas) opened.delete(replica);
