@@ -89,12 +89,17 @@ describe("the command doctor", () => {
   });
 
   test("petstore doctor reports servers in DATABASE_URL_READ that are no replicas of the database", async () => {
-    const url = await temporaryUrl();
+    const [url, other] = [await temporaryUrl(), await temporaryUrl()];
     await migrate(opened(url), MIGRATIONS);
+    const { host } = new URL(url);
     expect(await found(url, "replicas", { DATABASE_URL_READ: url })).toEqual({
       check: "replicas",
-      found: `${new URL(url).host} is not read from (It is no replica.)`,
-      remedy: expect.stringContaining("Name only running replicas"),
+      found: `${host} is the primary`,
+    });
+    expect(await found(url, "replicas", { DATABASE_URL_READ: other })).toEqual({
+      check: "replicas",
+      found: `${host} is not read from (It has the data of another primary.)`,
+      remedy: expect.stringContaining("Let DATABASE_URL_READ name running replicas"),
     });
   });
 

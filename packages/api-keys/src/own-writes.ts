@@ -4,6 +4,9 @@ import type { Request } from "express";
 /** The header of the last write that a client has seen. A response to a write has it, and the client sends the greatest back. */
 const HEADER = "Consistency-Token";
 
+/** A token: a position in the log. */
+const TOKEN = /^[\da-f]{16}$/;
+
 /** The methods of requests that change nothing (RFC 9110, section 9.2.1) and have a handler. */
 const SAFE = new Set(["GET", "HEAD", "QUERY"]);
 
@@ -18,8 +21,9 @@ export function storageOfRequests<Tables>(
   const { replicas } = storage;
   if (replicas === undefined) return storage;
   return ({ method, headers, res }) => {
-    const token = headers[HEADER.toLowerCase()] as string | undefined; // Node joins several to one that no replica reaches
-    let replica = SAFE.has(method) ? replicas.find(token) : undefined;
+    const token = headers[HEADER.toLowerCase()] as string | undefined; // Node joins several to one text, which is no token
+    const mayBeRead = SAFE.has(method) && (token === undefined || TOKEN.test(token));
+    let replica = mayBeRead ? replicas.find(token) : undefined;
     return {
       ...storage,
       get db() {

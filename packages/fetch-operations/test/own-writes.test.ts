@@ -32,11 +32,12 @@ test("the token of one service is not sent to another", async () => {
   ]);
 });
 
-test("a call may send the token of another client", async () => {
-  const { sent, request } = connected(["0000a"]);
+test("the token of another client, given to a call, counts from then on unless the client has a greater one", async () => {
+  const { sent, request } = connected(["0000b"]);
   await request();
-  await request({ headers: { "consistency-token": "0000f" } });
-  expect(sent[1]).toEqual(["one.test", "0000f"]);
+  for (const given of ["0000f", "0000a"]) await request({ headers: { "consistency-token": given } });
+  await request();
+  expect(sent.map(([, token]) => token)).toEqual([null, "0000f", "0000f", "0000f"]);
 });
 
 test("a connection without the part sends no token", async () => {

@@ -1,11 +1,15 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
-import { execute, follow, type PostgresServer, startPostgres } from "@platform/test-support/postgres";
+import { readFile } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
+import { withChildren } from "@platform/test-support/machine";
+import { execute, follow, type PostgresServer, rowsOf, startPostgres } from "@platform/test-support/postgres";
 import { sql } from "kysely";
-import pino from "pino";
+import pino, { type Logger } from "pino";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { migrate } from "../src/migrations.ts";
 import { openStorage } from "../src/open-storage.ts";
+import { DatabaseError } from "../src/database-error.ts";
 import { openDatabase } from "../src/database.ts";
 import { examineReplicas, replicasRead } from "../src/postgres/replicas.ts";
 import type { Storage } from "../src/storage.ts";
@@ -96,18 +100,22 @@ test("servers that are no replicas of the primary are not read from, and the log
     await expect.poll(() => lines.map((one) => [one.replica, one.reason]), { timeout: 5_000 }).toContainEqual(line);
 });
 
-test("an examination says how far each replica is behind, or what is wrong", async () => {
+test("an examination says which server is the primary, or is behind", async () => {
   const { write } = opened(replica);
   const hosts = [replica, primary].map(({ url }) => new URL(url).host);
   const url = primary.url.replace(hosts[1]!, hosts.join(","));
-  const examined = () => examineReplicas(primary.url, url);
-  await expect
-    .poll(examined)
-    .toEqual({ [hosts[0]!]: 0n, [hosts[1]!]: expect.objectContaining({ message: "It is no replica." }) });
-  await execute(replica.url, "select pg_wal_replay_pause()");
+  const examined = async () =>
+    (await examineReplicas(primary.url, url)).map(({ isPrimary, fault }) => [isPrimary, fault]);
+  expect(await examined()).toEqual([
+    [false, undefined],
+    [true, undefined],
+  ]);
+  await using _held = await heldBack();
   await write((trx) => insertThing(trx, CUP));
-  expect((await examined())[hosts[0]!]).toBeGreaterThan(0n);
-  await execute(replica.url, "select pg_wal_replay_resume()");
+  expect(await examined()).toEqual([
+    [false, "It is more than a second behind."],
+    [true, undefined],
+  ]);
 });
 
 test("of several servers behind one address, only the one whose position is known is read from", async () => {
@@ -122,12 +130,101 @@ test("of several servers behind one address, only the one whose position is know
   const { port } = proxy.address() as AddressInfo;
   const { replicas } = opened({ url: replica.url.replace(String(portIn(replica.url)), String(port)) });
   await expect.poll(() => replicas!.find()).toBeDefined();
+  const db = replicas!.find()!;
+  expect(await portOf(db)).toBe(portIn(replica.url));
   next = stranger;
-  expect(await portOf(replicas!.find()!)).toBe(portIn(primary.url));
+  await Promise.all([portOf(db), portOf(db)]); // needs another connection
+  expect(new Set(await Promise.all([portOf(db), portOf(db)]))).toEqual(new Set([portIn(primary.url)]));
 });
 
+test("queries go to the primary soon after the replica has stopped to respond", async () => {
+  const { replicas } = opened(replica);
+  await expect.poll(() => replicas!.find()).toBeDefined();
+  const db = replicas!.find()!;
+  await portOf(db);
+  const pids = withChildren(Number((await readFile(`${replica.data}/postmaster.pid`, "utf8")).split("\n")[0]));
+  for (const pid of pids) process.kill(pid, "SIGSTOP");
+  onTestFinished(() => {
+    for (const pid of pids) process.kill(pid, "SIGCONT");
+  });
+  const began = performance.now();
+  expect(await Promise.all([portOf(db), portOf(db)])).toEqual([portIn(primary.url), portIn(primary.url)]);
+  expect(performance.now() - began).toBeLessThan(3_000);
+  expect(replicas!.find()).toBeUndefined();
+});
+
+test("a query for what the replica does not have yet goes to the primary", async () => {
+  const { replicas } = opened(replica);
+  await expect.poll(() => replicas!.find()).toBeDefined();
+  const db = replicas!.find()!;
+  await using _held = await heldBack();
+  await execute(primary.url, "create table novelties as select 1 as one");
+  expect((await sql`select one from novelties`.execute(db)).rows).toEqual([{ one: 1 }]);
+});
+
+test("a transaction on a replica that has stopped fails, and none begins on the primary", async () => {
+  const { replicas, db: own } = opened(replica);
+  await expect.poll(() => replicas!.find()).toBeDefined();
+  const db = replicas!.find()!;
+  const reading = db.transaction().execute(async (trx) => {
+    await portOf(trx);
+    await replica.stop("SIGQUIT");
+    await portOf(trx);
+  });
+  await expect(reading).rejects.toThrow(DatabaseError);
+  const open = sql`select 1 from pg_stat_activity where state like 'idle in transaction%'`;
+  expect((await open.execute(own)).rows).toEqual([]);
+  await replica.start();
+});
+
+test("a replica with writes that the primary lost in a failover is not read from", { timeout: 60_000 }, async () => {
+  await using servers = new AsyncDisposableStack();
+  const [former, next, ahead] = await Promise.all([startPostgres(), startPostgres(), startPostgres()]);
+  for (const server of [former, next, ahead]) servers.use(server);
+  for (const server of [next, ahead]) {
+    await server.stop();
+    await follow(server, former);
+  }
+  const db = openDatabase<Tables>(former.url);
+  await migrate(db, MIGRATIONS);
+  await db.destroy();
+  const hosts = [former, next].map(({ url }) => new URL(url).host);
+  const url = former.url.replace(hosts[0]!, hosts.join(","));
+  const { replicas, write } = opened(ahead, { of: { url } });
+  await expect.poll(() => replicas!.find()).toBeDefined();
+  await next.stop();
+  const positionOf = async (server: PostgresServer, position: string) =>
+    (await rowsOf<{ position: string }>(server.url, `select ${position}::text as position`))[0]!.position;
+  await execute(former.url, "select pg_logical_emit_message(true, '', repeat('x', 100000))");
+  const lost = await positionOf(former, "pg_current_wal_lsn()");
+  await expect.poll(() => positionOf(ahead, "pg_last_wal_replay_lsn()")).toBe(lost);
+  await former.stop("SIGKILL");
+  await next.start();
+  await execute(next.url, "select pg_promote()");
+  const isBehind = `(pg_current_wal_lsn() < '${lost}')`;
+  await expect.poll(() => write((trx) => insertThing(trx, CUP)).catch(() => undefined)).toBeDefined();
+  const found = new Set<unknown>();
+  for (let rows = 0; rows < 2_000 && (await positionOf(next, isBehind)) === "true"; rows++) {
+    found.add(replicas!.find());
+    await write((trx) => insertThing(trx, { name: "x".repeat(1_000), size: 1 }));
+  }
+  expect(await positionOf(next, isBehind)).toBe("false");
+  for (const end = performance.now() + 1_500; performance.now() < end; await setTimeout(50))
+    found.add(replicas!.find());
+  expect(found).toEqual(new Set([undefined]));
+});
+
+/** Keeps the replica from replaying until the end of the block. */
+async function heldBack(): Promise<AsyncDisposable> {
+  await execute(replica.url, "select pg_wal_replay_pause()");
+  return { [Symbol.asyncDispose]: () => execute(replica.url, "select pg_wal_replay_resume()") };
+}
+
 /** Opens the storage of a primary with replicas. */
-function opened({ url }: { url: string }, { logger = pino({ level: "silent" }), of = primary } = {}): Storage<Tables> {
+function opened(
+  { url }: { url: string },
+  { logger = pino({ level: "silent" }), of = primary }: { logger?: Logger; of?: { url: string } } = {},
+): Storage<Tables> {
   const storage = openStorage<Tables>(of.url, { replicas: { url, logger } });
   onTestFinished(() => storage.destroy());
   return storage;

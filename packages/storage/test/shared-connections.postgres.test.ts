@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { DatabaseError } from "../src/database-error.ts";
+import { DatabaseError, isDatabaseUnavailable } from "../src/database-error.ts";
 import { connectionCounts } from "../src/postgres/postgres.pool.ts";
 import { prepared } from "../src/prepared.ts";
 import { temporaryUrl } from "../src/testing/temporary.ts";
@@ -55,6 +55,17 @@ test("prepared queries behind slow ones count as waiting for a connection", asyn
   await expect.poll(() => connectionCounts().waiting, { interval: 20 }).toBe(12);
   await Promise.all(queries);
   expect(connectionCounts().waiting).toBe(0);
+});
+
+test("queries sent behind one that could not be prepared fail as it does", async () => {
+  const db = await openedBefore("?lock_timeout=100");
+  for (let time = 0; time < 50; time++) await backend(db, {}); // measures how long queries take
+  await sql`create table things (id int, name text, size int)`.execute(db);
+  await db.transaction().execute(async (trx) => {
+    await sql`lock table things in access exclusive mode`.execute(trx);
+    const failed = await Promise.allSettled(Array.from({ length: 100 }, () => listThings(db)));
+    expect(failed.map(({ reason }: any) => isDatabaseUnavailable(reason))).toEqual(Array(100).fill(true));
+  });
 });
 
 test("slow prepared queries run side by side", async () => {

@@ -90,14 +90,18 @@ test("a POST reads from the primary, as does a GET that writes, or lasts longer 
   onTestFinished(() => storage.destroy());
   await expect.poll(() => storage.replicas!.find()).toBeDefined();
   const contextOf = storageOfRequests(storage) as (request: Request) => Storage<Tables>;
-  const request = (method = "GET") => {
-    const incoming = Object.assign(new IncomingMessage(new Socket()), { method });
+  const request = (method = "GET", token?: string) => {
+    const headers = token === undefined ? {} : { "consistency-token": token };
+    const incoming = Object.assign(new IncomingMessage(new Socket()), { method, headers });
     const res = new ServerResponse(incoming);
     res.writeHead(200); // as for a stream
     return Object.assign(incoming, { res }) as unknown as Request;
   };
   const [reading, writing] = [contextOf(request()), contextOf(request())];
   expect(contextOf(request("POST")).db).toBe(storage.db);
+  expect(contextOf(request("GET", "0".repeat(16))).db).not.toBe(storage.db);
+  for (const token of ["", "0", `${"0".repeat(16)}, ${"f".repeat(16)}`])
+    expect(contextOf(request("GET", token)).db).toBe(storage.db);
   expect([reading.db === storage.db, writing.db === storage.db]).toEqual([false, false]);
   await writing.write(async (trx) => void (await insertThing(trx, { name: "cup" })));
   expect([reading.db === storage.db, writing.db === storage.db]).toEqual([false, true]);

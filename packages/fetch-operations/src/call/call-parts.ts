@@ -78,7 +78,6 @@ export const hooks: Part = {
   ofAttempt: (fetch, exchange) => {
     const { connection, operation } = exchange;
     const { onRequest, onResponse } = connection.options();
-    if (!onRequest && !onResponse) return fetch;
     return async (request, init) => {
       const headers = new Headers(init?.headers ?? request.headers);
       const { method, url } = request;
@@ -95,18 +94,26 @@ export const hooks: Part = {
 /** The header with the position of a write. Of two values, the greater string is that of the later write. */
 const TOKEN = "Consistency-Token";
 
-/** Sends the token of the last write back, so that a service with read replicas returns no data from before it. */
+/**
+ * Sends the greatest token of all calls, those given by a header too, so that a service with read replicas returns no data from before
+ * these writes.
+ */
 export const ownWrites: Part = {
   options: [],
-  headersOf: (_operation, { connection, baseUrl }) => ({ [TOKEN]: connection.tokens[baseUrl] }),
-  ofAttempt:
-    (fetch, { connection: { tokens }, baseUrl }) =>
-    async (request, init) => {
-      const response = await sendBy(fetch, request, init);
-      const token = response.headers.get(TOKEN);
+  ofAttempt: (fetch, { connection: { tokens }, baseUrl }) => {
+    const keepNewest = (headers: Headers): void => {
+      const token = headers.get(TOKEN);
       if (token! > (tokens[baseUrl] ?? "")) tokens[baseUrl] = token!;
+    };
+    return async (request, init) => {
+      const headers = new Headers(init?.headers ?? request.headers);
+      keepNewest(headers);
+      if (tokens[baseUrl]) headers.set(TOKEN, tokens[baseUrl]);
+      const response = await sendBy(fetch, request, { ...init, headers });
+      keepNewest(response.headers);
       return response;
-    },
+    };
+  },
 };
 
 /** Reports deprecated operations, each once, to `onDeprecated` or the console. */

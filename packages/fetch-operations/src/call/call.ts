@@ -99,7 +99,7 @@ export function requestOf(exchange: Exchange): Omit<RequestParts, "headers"> & {
   const { connection, operation, options } = exchange;
   try {
     const parts = exchange.parts();
-    const shared = connection.parts.map(({ headersOf }) => headersOf?.(operation, exchange));
+    const shared = connection.parts.map(({ headersOf }) => headersOf?.(operation));
     const headers = mergedHeaders(...shared, parts.headers, options.headers);
     exchange.isOnce = parts.duplex !== undefined;
     return { ...parts, headers };

@@ -53,10 +53,7 @@ export interface Part {
   /** Returns headers of every request. */
   readonly headers?: (api: Api, options: ClientOptions) => Record<string, string | undefined>;
   /** Returns headers of a call, which are the same for all attempts. Those of the call take precedence. */
-  readonly headersOf?: (
-    operation: OperationDescription,
-    exchange: Exchange,
-  ) => Record<string, string | undefined> | undefined;
+  readonly headersOf?: (operation: OperationDescription) => Record<string, string> | undefined;
   /** Returns the `fetch` of an attempt around one that adds credentials. */
   readonly ofAttempt?: (fetch: Fetch, exchange: Exchange) => Fetch;
   /** Returns the `fetch` of a call around that of its attempts. */

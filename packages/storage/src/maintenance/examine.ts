@@ -112,13 +112,13 @@ async function examinePostgres(url: string, migrations: Migrations): Promise<Exa
   }
 }
 
-/** Examines each replica of a PostgreSQL database. */
+/** Examines each replica of a PostgreSQL database. One of them may be the primary since a failover. */
 export async function examineReplicas(url: string, replicasUrl: string): Promise<Finding[]> {
-  const examined = await (await import("../postgres/replicas.ts")).examineReplicas(url, replicasUrl);
-  return Object.entries(examined).map(([host, behind]): Finding => {
-    if (!(behind instanceof Error)) return { found: `${host} is ${behind} bytes of log behind` };
-    const remedy = "Name only running replicas of the database in DATABASE_URL_READ. Until then the primary is read.";
-    return { found: `${host} is not read from (${behind.message})`, remedy };
+  const { examineReplicas: examine } = await import("../postgres/replicas.ts");
+  return (await examine(url, replicasUrl)).map(({ host, isPrimary, fault }): Finding => {
+    if (fault === undefined) return { found: `${host} ${isPrimary ? "is the primary" : "has all of a second ago"}` };
+    const remedy = "Let DATABASE_URL_READ name running replicas of the database. Until then the primary is read.";
+    return { found: `${host} is not read from (${fault})`, remedy };
   });
 }
 

@@ -1,6 +1,7 @@
 import pg from "pg";
-import { DatabaseError, isDatabaseUnavailable, isStatementTimeout } from "../database-error.ts";
+import { DatabaseError, isStatementTimeout } from "../database-error.ts";
 import { type Limits, setLocally } from "./limits.ts";
+import { SERVER } from "./standing.ts";
 import { statementName } from "./statement-names.ts";
 import type { Target, Targets } from "./targets.ts";
 
@@ -16,6 +17,9 @@ const READ_ONLY = "25006";
 const STATEMENT_LOST = new Set(["26000", "42P05"]);
 /** The function of the server that rejects a named statement whose result has other types since a migration. */
 const RESULT_CHANGED = "RevalidateCachedQuery";
+
+/** The statements that begin a transaction. */
+const TRANSACTION = /^(begin|start transaction)\b/;
 
 /** Whether a named statement did not run. The next one of its connection has no name. */
 export function isStatementLost(error: unknown): boolean {
@@ -41,10 +45,12 @@ export interface Config extends Omit<pg.PoolConfig, "Client" | "onConnect"> {
 
 /** What the connections to a replica need to know. */
 export interface Replica {
-  /** Returns the start of the server to connect to, in the words of the server. Another server has another start. */
+  /** Returns when the server was started whose position is known. Another server has another start. */
   server: () => string | undefined;
+  /** Called if no connection can be opened. */
+  failed: (error: Error) => void;
   /** Returns the pool of the primary, which runs what the replica fails. */
-  primary: () => pg.Pool;
+  primary: () => { execute: (text: string, values: unknown[]) => Promise<pg.QueryResult>; connect: () => Promise<any> };
 }
 
 /**
@@ -59,6 +65,8 @@ export class Client extends pg.Client {
   readonly #target: Target;
   readonly #clients: Set<Client>;
   readonly #replica: Replica | undefined;
+  /** When the server of this connection was started. */
+  #server: string | undefined;
   readonly #deadlineMs: number | undefined;
   readonly #setLimits: string;
   /** Whether the connection ends at a pooler. Its servers may differ between transactions, with their settings and statements. */
@@ -79,7 +87,7 @@ export class Client extends pg.Client {
       ...(config as pg.ClientConfig),
       ...(target.acceptsSettings && limits),
       connectionString: target.url,
-      connectionTimeoutMillis: CONNECT_MS / targets.length,
+      connectionTimeoutMillis: config.connectionTimeoutMillis! / targets.length,
       pipeline: true,
     });
     this.#targets = targets;
@@ -124,18 +132,19 @@ export class Client extends pg.Client {
 
   /**
    * Asks the server about itself, to tell it from a pooler, whose process id is another one. Rejects if the server has to
-   * accept writes and accepts none, or has to be another one, and makes the next connection go to another host.
+   * accept writes and accepts none, or is not the examined replica, and makes the next connection go to another host.
    */
   async examine(): Promise<void> {
     try {
       const { rows } = await this.#send(
-        "select pg_backend_pid() as pid, current_setting('transaction_read_only') as read_only, pg_postmaster_start_time()::text as server",
+        "select pg_backend_pid() as pid, current_setting('transaction_read_only') as read_only, " + SERVER,
       );
       const { pid, read_only, server } = rows[0] as { pid: number; read_only: string; server: string };
       if (this.#targets.mustBeWritable && read_only === "on")
         throw new Error(`${this.host}:${this.port} accepts no writes`);
       if (this.#replica !== undefined && this.#replica.server() !== server)
         throw new Error(`${this.host}:${this.port} is not the server that was examined`);
+      this.#server = server;
       const { processID } = this as unknown as { processID: number | null }; // the types lack it
       this.#isPooled = !this.#target.acceptsSettings || pid !== processID;
     } catch (error) {
@@ -152,25 +161,28 @@ export class Client extends pg.Client {
   }
 
   // `any` replaces the overloads of pg. Kysely calls the overload with a string and values.
-  override async query(text: any, values?: any): Promise<any> {
-    const given = [text, values] as [string, unknown[]?];
+  override async query(text: any, values: any = []): Promise<any> {
+    const given = [text, values] as [string, unknown[]];
     if (this.#replica === undefined) return this.#send(...given);
     try {
+      if (this.#replica.server() !== this.#server) {
+        this.cut();
+        throw new DatabaseError("The connection leads to another server than the examined replica.");
+      }
       return await this.#send(...given);
     } catch (error) {
-      const isRetried = isDatabaseUnavailable(error) && !isStatementTimeout(error) && !this.#isInTransaction;
+      const isRetried = !isStatementTimeout(error) && !this.#isInTransaction && !TRANSACTION.test(given[0]);
       if (!isRetried) throw error;
-      const connection = await this.#replica.primary().connect();
-      return await connection.query(...given).finally(() => connection.release());
+      return this.#replica.primary().execute(...given);
     }
   }
 
   get #isInTransaction(): boolean {
     const { getTransactionStatus } = this as unknown as { getTransactionStatus: () => string | null }; // the types lack it
-    return getTransactionStatus.call(this) !== "I";
+    return /[TE]/.test(getTransactionStatus.call(this) ?? "");
   }
 
-  async #send(text: string, values?: unknown[]): Promise<pg.QueryResult> {
+  async #send(text: string, values: unknown[] = []): Promise<pg.QueryResult> {
     this.#cork();
     this.#sentAt.push(performance.now());
     this.#watch();
@@ -197,8 +209,8 @@ export class Client extends pg.Client {
   }
 
   /** Returns an instance of pg's query, because pg copies each configuration in a slow way. */
-  #queryOf(text: string, values?: unknown[]): Query {
-    const isBegin = this.#isPooled && /^(begin|start transaction)\b/.test(text);
+  #queryOf(text: string, values: unknown[]): Query {
+    const isBegin = this.#isPooled && TRANSACTION.test(text);
     const query = new pg.Query(isBegin ? `${text}; ${this.#setLimits}` : text, values) as Query;
     query.name = this.#isPooled ? undefined : statementName(text);
     return query;
@@ -210,7 +222,7 @@ export class Client extends pg.Client {
       this.#hear();
       if (cause.code === READ_ONLY) this.isReadOnly = true;
       const lost = new DatabaseError("PostgreSQL has forgotten a prepared statement. Try again.", { cause });
-      if (this.#isPooled || !isStatementLost(lost)) return cause;
+      if (!isStatementLost(lost)) return cause;
       this.#isPooled = true; // sends the statements of this connection without names from now on
       return lost;
     }
@@ -241,7 +253,7 @@ export class Client extends pg.Client {
       if (now - sentAt < this.#deadlineMs!) this.#watch();
       else if (now - this.#heardAt > this.#deadlineMs! - GRACE_MS / 2)
         this.#abandonServer(Math.max(sentAt, this.#heardAt)); // each query ends within `statement_timeout` after the one before
-      else this.#cut(); // the server responds, but the queries before this one were slow
+      else this.cut(); // the server responds, but the queries before this one were slow
     };
     setTimeout(check, this.#sentAt[0]! + this.#deadlineMs - performance.now()).unref();
   }
@@ -249,10 +261,11 @@ export class Client extends pg.Client {
   /** Cuts every connection that has been silent since, because the server may never close them, and leaves this host. */
   #abandonServer(since: number): void {
     this.#targets.replace(this.#target, new Error("no response"));
-    for (const client of this.#clients) if (client.#heardAt <= since) client.#cut();
+    for (const client of this.#clients) if (client.#heardAt <= since) client.cut();
   }
 
-  #cut(): void {
+  /** Ends the connection at once. Its queries fail. */
+  cut(): void {
     this.emit("error", new Error("no response")); // makes the pool drop the connection at once if it is idle
     this.connection.stream.destroy();
   }

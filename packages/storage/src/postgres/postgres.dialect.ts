@@ -12,6 +12,7 @@ import {
 import type { OnToken } from "../storage.ts";
 import { limitsOf } from "./limits.ts";
 import type { Pool, PoolOptions } from "./postgres.pool.ts";
+import { COMMITTED } from "./standing.ts";
 
 /**
  * Returns Kysely's dialect for PostgreSQL at a `postgres://` URL. Parameters of the URL override the limits. Every
@@ -27,14 +28,6 @@ export function postgresDialect(url: string, options?: PoolOptions): Dialect {
     createQueryCompiler: () => new PostgresQueryCompiler(),
   };
 }
-
-/** Returns the SQL of a position in the log as text of one length, so that positions compare as strings. */
-export function positionAt(lsn: string): string {
-  return `lpad(to_hex((${lsn} - '0/0')::bigint), 16, '0') as position`;
-}
-
-/** The SQL of a position that no committed transaction goes beyond. */
-export const COMMITTED = positionAt("pg_current_wal_insert_lsn()");
 
 /** Kysely's adapter, which also runs prepared queries without waiting for the earlier ones of their connection. */
 export class PostgresPoolAdapter extends PostgresAdapter {
@@ -66,7 +59,8 @@ export class PostgresPoolAdapter extends PostgresAdapter {
   /** Runs a query and resolves with its rows. Returns undefined if Kysely has to run it: to open the pool, or in its order. */
   execute(sql: string, parameters: unknown[], db: Kysely<any>): Promise<unknown[]> | undefined {
     const connection = this.#connections.get(db.getExecutor());
-    if (connection === undefined) return db.isTransaction ? undefined : this.pool?.execute(sql, parameters);
+    if (connection === undefined)
+      return db.isTransaction ? undefined : this.pool?.execute(sql, parameters).then(({ rows }) => rows);
     return connection.executeQuery(CompiledQuery.raw(sql, parameters)).then(({ rows }) => rows);
   }
 }

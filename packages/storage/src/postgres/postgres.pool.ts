@@ -31,6 +31,8 @@ export function connectionCounts(): { used: number; limit: number; waiting: numb
 
 /** What differs between pools. */
 export interface PoolOptions extends Pick<pg.PoolConfig, "max"> {
+  /** How long a query waits for a connection. Default: `CONNECT_MS`. */
+  connectMs?: number;
   /** Makes it the pool of a replica. */
   replica?: Replica;
 }
@@ -39,7 +41,11 @@ export interface PoolOptions extends Pick<pg.PoolConfig, "max"> {
  * Opens a connection pool to the server at a `postgres://` URL. If the URL has several hosts, connections go to the one that
  * accepts writes. This module is separate so that SQLite does not load `pg`.
  */
-export function openPool(url: string, limits: Limits, { replica, max = POOL_SIZE }: PoolOptions = {}): Pool {
+export function openPool(
+  url: string,
+  limits: Limits,
+  { replica, max = POOL_SIZE, connectMs = CONNECT_MS }: PoolOptions = {},
+): Pool {
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.INT8, exactInteger);
   const pool = new Pool({
@@ -51,7 +57,7 @@ export function openPool(url: string, limits: Limits, { replica, max = POOL_SIZE
     application_name: SERVICE.name,
     types,
     max,
-    connectionTimeoutMillis: CONNECT_MS,
+    connectionTimeoutMillis: connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     onConnect: (client) => client.examine(),
@@ -71,6 +77,7 @@ type Shared = Client & pg.PoolClient;
 export class Pool extends pg.Pool {
   readonly #targets: Targets;
   readonly #replica: Replica | undefined;
+  readonly #clients: Set<Client>;
   /** The shared connections, each until no statement waits there. */
   readonly #shared = new Set<Shared>();
   readonly #opening = new Set<Promise<Shared>>();
@@ -80,10 +87,23 @@ export class Pool extends pg.Pool {
     super(config as unknown as pg.PoolConfig);
     this.#targets = config.targets;
     this.#replica = config.replica;
+    this.#clients = config.clients;
   }
 
   // `any` replaces the overloads of pg. Kysely calls the overload that returns a promise.
   override async connect(): Promise<any> {
+    return this.#open().catch((error: unknown) => {
+      if (this.#replica === undefined) throw error;
+      return this.#replica.primary().connect() as Promise<unknown>;
+    });
+  }
+
+  /** Ends all connections at once, so that their queries fail. */
+  cut(): void {
+    for (const client of this.#clients) client.cut();
+  }
+
+  async #open(): Promise<any> {
     const tried = new Set<Target>();
     const reasons: string[] = [];
     for (;;) {
@@ -94,20 +114,26 @@ export class Pool extends pg.Pool {
         const { message, code } = cause as NodeJS.ErrnoException;
         reasons.push(message || code || "");
         if (!tried.has(this.#targets.current)) continue;
-        if (this.#replica !== undefined) return this.#replica.primary().connect();
-        throw unusable(reasons, cause);
+        const error = unusable(reasons, cause);
+        this.#replica?.failed(error);
+        throw error;
       }
     }
   }
 
   /**
-   * Runs a statement outside of transactions and resolves with its rows. It shares a connection with others where the
+   * Runs a statement outside of transactions and resolves with its result. It shares a connection with others where the
    * wait for them is short.
    */
-  async execute(text: string, values: unknown[]): Promise<unknown[]> {
+  async execute(text: string, values: unknown[]): Promise<pg.QueryResult> {
     let connection = this.#free();
-    while (connection === undefined) connection = (await this.#another()) ?? this.#free();
-    const run = async (): Promise<unknown[]> => ((await connection.query(text, values)) as pg.QueryResult).rows;
+    try {
+      while (connection === undefined) connection = (await this.#another()) ?? this.#free();
+    } catch (error) {
+      if (this.#replica === undefined) throw error;
+      return this.#replica.primary().execute(text, values);
+    }
+    const run = async () => (await connection.query(text, values)) as pg.QueryResult;
     try {
       return await run();
     } catch (error) {
@@ -146,7 +172,7 @@ export class Pool extends pg.Pool {
       if (failure instanceof Error && this.#shared.size === 0) throw failure;
       return undefined;
     }
-    const opening = this.connect() as Promise<Shared>;
+    const opening = this.#open() as Promise<Shared>;
     this.#opening.add(opening);
     try {
       const connection = await opening;

@@ -1,4 +1,4 @@
-import { setTimeout } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import { Kysely, sql } from "kysely";
 import type { Logger } from "pino";
 import { DatabaseError } from "../database-error.ts";
@@ -6,61 +6,86 @@ import { preparedFirst } from "../prepared.ts";
 import type { Replicas, Storage } from "../storage.ts";
 import { hostUrlsOf } from "../url.ts";
 import type { PoolOptions } from "./postgres.pool.ts";
-import { COMMITTED, positionAt, postgresDialect, type PostgresPoolAdapter } from "./postgres.dialect.ts";
+import { postgresDialect, type PostgresPoolAdapter } from "./postgres.dialect.ts";
+import { positionAt, SERVER } from "./standing.ts";
 
 /** How often each process asks every server for its position, in milliseconds. */
 const INTERVAL_MS = 100;
 /** How long the data of a replica may have been out of date at a read, in milliseconds. */
 const MAX_STALENESS_MS = 1_000;
+/** How long a replica may take to respond or to accept a connection, in milliseconds. */
+const DEADLINE_MS = 500;
+/** How long a replica is not read from after it has failed, in milliseconds. */
+const PAUSE_MS = 2_000;
 /** The shortest time between two log lines about a replica, in milliseconds. */
 const LOG_INTERVAL_MS = 10_000;
+
+const BEHIND = "It is more than a second behind.";
 
 /** The state of a server. */
 interface Standing {
   /** Its position in the log. Positions compare as strings. */
   position: string;
-  /** The identity of its data, which a primary shares with its replicas. */
-  cluster: string;
+  /** The identity of its database, which a primary shares with its replicas. */
+  database: string;
 }
 
 /** The state of the primary, and when it was asked for it, by the clock of this process. */
-type Sample = Standing & { at: number };
+interface Sample extends Standing {
+  at: number;
+  /** Changes when another server becomes the primary. */
+  timeline: string;
+}
 
-const CLUSTER = sql`(select system_identifier::text from pg_control_system()) as cluster`;
+const DATABASE = sql`(select system_identifier from pg_control_system()) || '/' ||
+  (select oid from pg_database where datname = current_database()) as database`;
 
-const standingOfPrimary = preparedFirst(() => sql<Standing>`select ${sql.raw(COMMITTED)}, ${CLUSTER}`);
+/** Asks for the position to which the log is on disk, as it is for all that was acknowledged. */
+const standingOfPrimary = preparedFirst(
+  () => sql<Omit<Sample, "at">>`select ${sql.raw(positionAt("pg_current_wal_flush_lsn()"))}, ${DATABASE},
+    left(pg_walfile_name(pg_current_wal_flush_lsn()), 8) as timeline`,
+);
 
 const standingOfReplica = preparedFirst(
   () => sql<Standing & { replays: boolean; server: string }>`
-    select ${sql.raw(positionAt("pg_last_wal_replay_lsn()"))}, ${CLUSTER}, pg_is_in_recovery() as replays,
-      pg_postmaster_start_time()::text as server`,
+    select ${sql.raw(positionAt("pg_last_wal_replay_lsn()"))}, ${DATABASE}, pg_is_in_recovery() as replays, ${sql.raw(SERVER)}`,
 );
 
-/** Returns the state of a server. Throws `DatabaseError` unless it is a replica of this primary. */
+/** Returns the state of a server. Throws `DatabaseError` if it has other data than the primary. */
 async function examine(db: Kysely<any>, primary: Standing | undefined) {
   const standing = (await standingOfReplica(db, {}))!;
-  if (!standing.replays) throw new DatabaseError("It is no replica.");
-  if (primary !== undefined && primary.cluster !== standing.cluster)
+  if (primary !== undefined && primary.database !== standing.database)
     throw new DatabaseError("It has the data of another primary.");
   return standing;
 }
 
-/** Returns for each host how many bytes of the log of the primary it has not replayed, or why it is no replica. */
-export async function examineReplicas(url: string, replicasUrl: string): Promise<Record<string, bigint | Error>> {
-  await using primary = openPostgres(url);
-  const standing = (await standingOfPrimary(primary, {}))!;
-  const found = hostUrlsOf(replicasUrl).map(async (one): Promise<[string, bigint | Error]> => {
-    await using db = openPostgres(one);
-    const replica = await examine(db, standing).catch((error: unknown) => error as Error);
-    if (replica instanceof Error) return [URL.parse(one)!.host, replica];
-    const behind = numberOf(standing) - numberOf(replica); // negative if the replica was asked later
-    return [URL.parse(one)!.host, behind > 0n ? behind : 0n];
-  });
-  return Object.fromEntries(await Promise.all(found));
+/** What an examination of a replica finds. The primary, which a replica may be since a failover, has no fault. */
+interface Examined {
+  host: string;
+  isPrimary: boolean;
+  fault?: string;
 }
 
-function numberOf({ position }: Standing): bigint {
-  return BigInt(`0x${position}`);
+/** Examines each host of a URL as a replica of a primary. */
+export async function examineReplicas(url: string, replicasUrl: string): Promise<Examined[]> {
+  await using primary = openPostgres(url);
+  const standing = (await standingOfPrimary(primary, {}))!;
+  const end = performance.now() + MAX_STALENESS_MS;
+  const examined = hostUrlsOf(replicasUrl).map(async (one): Promise<Examined> => {
+    await using db = openPostgres(one, { connectMs: DEADLINE_MS });
+    const { host } = URL.parse(one)!;
+    try {
+      for (;;) {
+        const { replays, position } = await examine(db, standing);
+        if (!replays || position >= standing.position) return { host, isPrimary: !replays };
+        if (performance.now() > end) return { host, isPrimary: false, fault: BEHIND };
+        await setTimeout(INTERVAL_MS);
+      }
+    } catch (error) {
+      return { host, isPrimary: false, fault: (error as Error).message };
+    }
+  });
+  return await Promise.all(examined);
 }
 
 function openPostgres(url: string, options?: PoolOptions): Kysely<any> {
@@ -90,8 +115,14 @@ export function openReplicas<Tables>(
   const sample = async (): Promise<void> => {
     const at = performance.now();
     const standing = await standingOfPrimary(primary, {}).catch(() => undefined); // each request reports it
+    const last = samples.at(-1);
     while (samples.length > 0 && samples[0]!.at < at - MAX_STALENESS_MS) samples.shift();
-    if (standing !== undefined) samples.push({ ...standing, at });
+    if (standing === undefined) return;
+    if (last !== undefined && standing.timeline !== last.timeline) {
+      samples.length = 0;
+      for (const replica of replicas) replica.distrust();
+    }
+    samples.push({ ...standing, at });
   };
   for (const step of [sample, ...replicas.map((replica) => () => replica.update())]) void repeat(step, closing.signal);
   for (const replica of replicas) opened.add(replica);
@@ -122,13 +153,21 @@ async function repeat(step: () => Promise<void>, signal: AbortSignal): Promise<v
 
 class Replica<Tables> {
   readonly db: Kysely<Tables>;
-  /** The last known position. It has at least the digits of a token, so that they compare as strings. */
+  /** The last known position, or an empty string. */
   position = "";
   readonly #examined: Kysely<any>;
   readonly #samples: readonly Sample[];
   readonly #logger: Logger;
   /** When the primary was last asked for a position that this replica has reached. */
   #freshAt = -Infinity;
+  /** When the replica returned its position. */
+  #returnedAt = Infinity;
+  /** Whether the primary has been as far as the replica since then. */
+  #isConfirmed = false;
+  /** A position that a replica of this primary goes beyond. One that is stuck has the log of a former primary. */
+  #distrusted = "";
+  /** When the replica may be read from after a failure. */
+  #pausedUntil = -Infinity;
   /** When the examined server was started, which tells it from others behind the same address. */
   #server: string | undefined;
   #logged: { isFresh?: boolean; at: number } = { at: performance.now() + MAX_STALENESS_MS - LOG_INTERVAL_MS };
@@ -137,26 +176,55 @@ class Replica<Tables> {
     const adapter = primary.getExecutor().adapter as PostgresPoolAdapter;
     this.#samples = samples;
     this.#logger = logger.child({ replica: URL.parse(url)!.host });
-    this.#examined = openPostgres(url, { max: 1 });
-    this.db = openPostgres(url, { replica: { primary: () => adapter.pool!, server: () => this.#server } });
+    this.#examined = openPostgres(url, { max: 1, connectMs: DEADLINE_MS });
+    const replica = {
+      server: () => this.#server,
+      failed: (error: Error) => this.#fail(error.message),
+      primary: () => adapter.pool!,
+    };
+    this.db = openPostgres(url, { connectMs: DEADLINE_MS, replica });
   }
 
   get isFresh(): boolean {
-    return this.#freshAt >= performance.now() - MAX_STALENESS_MS;
+    const now = performance.now();
+    return this.#freshAt >= now - MAX_STALENESS_MS && this.#pausedUntil < now;
+  }
+
+  /** Requires that the replica goes on, because another server has become the primary, whose log it may not have. */
+  distrust(): void {
+    if (this.position > this.#distrusted) this.#distrusted = this.position;
+    this.#isConfirmed = false;
+    this.#freshAt = -Infinity;
   }
 
   /** Asks the server for its position. Never rejects. */
   async update(): Promise<void> {
-    let reason: string | undefined;
+    if (this.#pausedUntil > performance.now()) return;
+    // No replica is ahead of its primary. Each position is compared before the data of that position is read.
+    const later = this.#samples.find(({ at }) => at > this.#returnedAt);
+    if (later !== undefined && later.position < this.position) this.distrust();
+    else if (later !== undefined) this.#isConfirmed = true;
     try {
-      const { position, server } = await examine(this.#examined, this.#samples.at(-1));
-      this.#freshAt = this.#samples.findLast((sample) => sample.position <= position)?.at ?? -Infinity;
-      [this.position, this.#server] = [position, server];
+      const { position, server, replays } = await withDeadline(examine(this.#examined, this.#samples.at(-1)));
+      if (!replays) throw new DatabaseError("It is no replica.");
+      const isTrusted = this.#isConfirmed && position > this.#distrusted;
+      const reached = isTrusted ? this.#samples.findLast((sample) => sample.position <= position) : undefined;
+      this.#freshAt = reached?.at ?? -Infinity;
+      [this.position, this.#server, this.#returnedAt] = [position, server, performance.now()];
+      this.#log(BEHIND);
     } catch (error) {
-      reason = (error as Error).message;
-      [this.position, this.#server, this.#freshAt] = ["", undefined, -Infinity];
+      this.#fail((error as Error).message);
+      cut(this.#examined);
+      cut(this.db); // so that their queries go to the primary
     }
-    this.#log(reason ?? "Nothing shows that it is at most a second behind.");
+  }
+
+  #fail(reason: string): void {
+    this.#pausedUntil = performance.now() + PAUSE_MS;
+    this.#server = undefined;
+    this.#returnedAt = Infinity;
+    this.#isConfirmed = false;
+    this.#log(reason);
   }
 
   #log(reason: string): void {
@@ -171,5 +239,23 @@ class Replica<Tables> {
   async destroy(): Promise<void> {
     await this.#examined.destroy();
     await this.db.destroy();
+  }
+}
+
+function cut(db: Kysely<any>): void {
+  (db.getExecutor().adapter as PostgresPoolAdapter).pool?.cut();
+}
+
+/** Rejects with `DatabaseError` if a server does not respond in time, though this process has read what has arrived. */
+async function withDeadline<Result>(response: Promise<Result>): Promise<Result> {
+  const ended = new AbortController();
+  const late = setTimeout(DEADLINE_MS, undefined, { ref: false, signal: ended.signal }).then(async () => {
+    await setImmediate();
+    throw new DatabaseError("It does not respond.");
+  });
+  try {
+    return await Promise.race([response, late]);
+  } finally {
+    ended.abort();
   }
 }
