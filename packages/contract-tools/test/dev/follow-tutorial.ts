@@ -80,7 +80,7 @@ export function followTutorial(database: "SQLite" | "PostgreSQL"): void {
         "install",
         "test",
         "test:long",
-        "--filter",
+        "--recursive",
         "mutate",
       ]);
       expect(CHAPTERS[0]!.text).toContain("`test`, then the long tests and a sample of mutants");
