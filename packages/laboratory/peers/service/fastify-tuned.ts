@@ -36,7 +36,7 @@ const DEFAULT_HEADERS = {
   "X-XSS-Protection": "0",
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers":
-    "Accept-Encoding, Allow, Deprecation, ETag, Idempotency-Replayed, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id",
+    "Accept-Encoding, Allow, Consistency-Token, Deprecation, ETag, Idempotency-Replayed, Link, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id",
 };
 const DEPRECATED = {
   Deprecation: "@1795219200",
