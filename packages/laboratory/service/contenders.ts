@@ -1,11 +1,19 @@
 import { openSync, readFileSync, writeSync } from "node:fs";
-import { startRustPeer } from "./rust-peer.ts";
+import { type NativePeer, startNativePeer } from "./native-peers.ts";
 import type { Tuning } from "./service.ts";
 import type { PeerDatabase, StartPeer } from "../peers/service/peer.ts";
 
 /** A contender of the benchmark: the service with some tuning, or a peer by the name of its file. */
 export interface Contender {
-  name: "petstore" | "fastify" | "fastify-tuned" | "fastify-postgres" | "hono" | "express-eov-kysely" | "rust";
+  name:
+    | "petstore"
+    | "fastify"
+    | "fastify-tuned"
+    | "fastify-bare"
+    | "fastify-postgres"
+    | "hono"
+    | "express-eov-kysely"
+    | NativePeer;
   env?: NodeJS.ProcessEnv;
   tuning?: Tuning;
   /** Options of Node, in place of those of production. */
@@ -20,7 +28,7 @@ export const NODE_FLAGS: string[] =
 
 /** Returns the options of Node for a contender. The production options are one of the measured techniques. */
 export function flagsOf({ name, flags }: Contender): string[] {
-  return flags ?? (name === "petstore" || name === "fastify-tuned" ? NODE_FLAGS : []);
+  return flags ?? (["petstore", "fastify-tuned", "fastify-bare"].includes(name) ? NODE_FLAGS : []);
 }
 
 /** The compared stacks, by their labels in the tables. */
@@ -44,14 +52,14 @@ export interface Serving {
   pid: number;
 }
 
-/** Starts a contender, in this process unless it is in Rust. `service` is the URL of the bundled service. */
+/** Starts a contender, in this process unless it is native. `service` is the URL of the bundled service. */
 export async function serveContender(
   { name, env = {}, tuning }: Contender,
   database: PeerDatabase,
   service: string,
 ): Promise<Serving> {
   Object.assign(process.env, env);
-  if (name === "rust") return startRustPeer(database);
+  if (name === "go" || name === "rust") return startNativePeer(name, database);
   const { pid } = process;
   if (name !== "petstore") {
     const { start } = (await import(`../peers/service/${name}.ts`)) as { start: StartPeer };

@@ -31,7 +31,7 @@ const SECTIONS: Record<string, (bench: Bench) => Promise<unknown>> = {
 const NAMES = Object.keys(SECTIONS);
 
 const program = createProgram("bench service", {
-  description: "Compares the service with Fastify, Hono and axum.",
+  description: "Compares the service with Fastify, Hono, Go and axum.",
   folder: import.meta.dirname,
   examples: [`${PNPM} bench service stacks --rounds 3`],
 })

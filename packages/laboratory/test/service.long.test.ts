@@ -7,14 +7,15 @@ import { postgresUnavailable } from "@platform/test-support/postgres";
 import { expect, test, vi } from "vitest";
 import { createDatabases } from "../service/database.ts";
 import { installPeers } from "../measuring/install.ts";
-import { buildRustPeer } from "../service/rust-peer.ts";
+import { buildNativePeer, type NativePeer } from "../service/native-peers.ts";
 import { compareResponses, type Server } from "../service/responses.ts";
 import { startContender } from "../service/rounds.ts";
-import { AXUM } from "../service/same-techniques.ts";
+import { NATIVE_LABELS } from "../service/same-techniques.ts";
 import { type Work, WORKS } from "../service/works.ts";
 
-/** It installs and builds the peers first, in two languages. */
+/** It installs and builds the peers first, in three languages. */
 const BUILD_MS = 600_000;
+const NATIVE = Object.keys(NATIVE_LABELS) as NativePeer[];
 
 test(
   "the benchmark measures each workload, and all stacks return the same responses",
@@ -28,7 +29,8 @@ test(
     expect(stdout).toMatch(
       /\nThe medians of two copies of the service differ by up to \d+% by the clock and \d+% by CPU time\./,
     );
-    expect(stdout).toMatch(new RegExp(`│ ${AXUM} |\nWithout the peer in Rust: .`));
+    for (const name of NATIVE)
+      expect(stdout).toMatch(new RegExp(`│ ${NATIVE_LABELS[name]} |\nWithout the peer in ${name}: .`));
   },
 );
 
@@ -49,29 +51,40 @@ test(
   },
 );
 
-test("a missing toolchain leaves out its peer, with the reason", async () => {
+test.each(NATIVE)("a missing toolchain leaves out the peer in %s, with the reason", async (name) => {
   const log = vi.spyOn(console, "log").mockReturnValue();
-  expect(await buildRustPeer("/nowhere")).toBe(false);
-  expect(log.mock.calls.flat().join("\n")).toMatch(/Without the peer in Rust: ./);
+  expect(await buildNativePeer(name, "/nowhere")).toBe(false);
+  expect(log.mock.calls.flat().join("\n")).toMatch(new RegExp(`Without the peer in ${name}: .`));
   log.mockRestore();
 });
 
-test("stacks with the same techniques send the same headers, and accept each other's cursors", async () => {
+const first = { method: "GET", path: "/v1/pets?limit=10", status: 200 } as const;
+
+test("Fastify with the same techniques sends the same headers, and accepts the service's cursors", async () => {
   await installPeers();
   await using databases = await createDatabases(50);
   const { "refuse with 401": refused, create } = WORKS;
   const get = { method: "GET", path: "/v1/pets/1", status: 200 } as const;
   const filtered = { method: "GET", path: "/v1/pets?limit=5&status=available", status: 200 } as const;
-  const first = { method: "GET", path: "/v1/pets?limit=10", status: 200 } as const;
-  const works: Work[] = [first, filtered, get, create, refused];
-  for (const name of (await buildRustPeer()) ? (["fastify-tuned", "rust"] as const) : (["fastify-tuned"] as const)) {
+  using service = await startContender("this service", { name: "petstore" }, databases);
+  using peer = await startContender("Fastify", { name: "fastify-tuned" }, databases);
+  const { link } = await headersOf(service, first);
+  const next = { method: "GET", path: /<(.+)>/.exec(link!)![1]!, status: 200 } as const;
+  for (const work of [first, filtered, get, create, refused, next])
+    expect(await headersOf(peer, work)).toEqual(await headersOf(service, work));
+  await compareResponses([service, peer], [next]);
+});
+
+test("a bare peer returns what was created, and the next page", { timeout: BUILD_MS }, async () => {
+  await installPeers();
+  await using databases = await createDatabases(15);
+  const second = { method: "GET", path: "/v1/pets?limit=10&cursor=MToxMA", status: 200 } as const;
+  for (const name of ["fastify-bare", ...NATIVE] as const) {
+    if (name !== "fastify-bare" && !(await buildNativePeer(name))) continue;
     using service = await startContender("this service", { name: "petstore" }, databases);
     using peer = await startContender(name, { name }, databases);
-    for (const work of works) expect(await headersOf(peer, work), name).toEqual(await headersOf(service, work));
-    const { link } = await headersOf(service, first);
-    const next = { method: "GET", path: /<(.+)>/.exec(link!)![1]!, status: 200 } as const;
-    await compareResponses([service, peer], [next]);
-    expect(await headersOf(peer, next), name).toEqual(await headersOf(service, next));
+    const works = [first, second, WORKS.create, second];
+    await expect(compareResponses([service, peer], works), name).resolves.toBeUndefined();
   }
 });
 
@@ -91,13 +104,15 @@ async function headersOf({ port, key: own }: Server, work: Work): Promise<Record
 }
 
 test("a peer in another language ends with its contender", async () => {
-  if (!(await buildRustPeer())) return;
   await using databases = await createDatabases(1);
-  const pid = await startAndDispose();
-  await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
+  for (const name of NATIVE) {
+    if (!(await buildNativePeer(name))) continue;
+    const pid = await startAndDispose(name);
+    await expect.poll(() => existsSync(`/proc/${pid}`)).toBe(false);
+  }
 
-  async function startAndDispose(): Promise<number> {
-    using contender = await startContender(AXUM, { name: "rust" }, databases);
+  async function startAndDispose(name: NativePeer): Promise<number> {
+    using contender = await startContender(name, { name }, databases);
     const started = await contender.ask<number>("process id");
     expect(existsSync(`/proc/${started}`)).toBe(true);
     return started;

@@ -1,4 +1,5 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
+import { text } from "node:stream/consumers";
+import type { FastifyContentTypeParser, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { invalidRequest } from "./peer.ts";
 
 const status = { type: "string", enum: ["available", "pending", "sold"] };
@@ -65,4 +66,18 @@ function explain({ validation = [], validationContext }: FastifyError): string {
   const name = first?.instancePath.slice(1);
   const subject = validationContext === "querystring" ? `Query parameter "${name}"` : `Body field "${name}"`;
   return `${subject} ${first?.message}.`;
+}
+
+/** Makes an app read JSON bodies synchronously if they have arrived. */
+export function readBodiesAtOnce(app: {
+  getDefaultJsonParser: FastifyInstance["getDefaultJsonParser"];
+  addContentTypeParser: (type: string, parser: FastifyContentTypeParser) => unknown;
+}): void {
+  const parseJson = app.getDefaultJsonParser("error", "error");
+  app.addContentTypeParser("application/json", (request, payload, done) => {
+    if (payload.complete) {
+      return void parseJson(request, String(payload.read(payload.readableLength) ?? ""), done);
+    }
+    text(payload).then((body) => void parseJson(request, body, done), done);
+  });
 }

@@ -1,12 +1,11 @@
 import { hash, randomUUID } from "node:crypto";
 import { openSync, writeSync } from "node:fs";
 import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
 import type { Pet } from "@petstore/contract";
 import { inBatches } from "@openapi-operations/service/request-log";
 import Fastify, { LogController, type FastifyReply, type FastifyRequest } from "fastify";
 import pino from "pino";
-import { createSchema, getSchema, listSchema, refuse } from "./fastify-schemas.ts";
+import { createSchema, getSchema, listSchema, readBodiesAtOnce, refuse } from "./fastify-schemas.ts";
 import { groupInserts } from "./group-inserts.ts";
 import {
   bearerToken,
@@ -62,7 +61,7 @@ export async function start(database: PeerDatabase): Promise<number> {
   const [begin, end] = [db.prepare("begin"), db.prepare("commit")];
   const dataVersion = db.prepare<[], number>("pragma data_version").pluck();
   const { keyOf: findKey, find, pageOf } = prepare(db);
-  const insert = groupInserts(openFile(database));
+  const insert = groupInserts(openFile(database), (commit) => process.nextTick(commit));
 
   const isCaching = process.env["PEER_CACHES"] !== "off";
   const keys = new Map<string, KeyRow | undefined>();
@@ -95,13 +94,7 @@ export async function start(database: PeerDatabase): Promise<number> {
     ajv: { customOptions: { removeAdditional: false } },
   });
 
-  const parseJson = app.getDefaultJsonParser("error", "error");
-  app.addContentTypeParser("application/json", (request, payload, done) => {
-    if (payload.complete) {
-      return void parseJson(request, String(payload.read(payload.readableLength) ?? ""), done);
-    }
-    text(payload).then((body) => void parseJson(request, body, done), done);
-  });
+  readBodiesAtOnce(app);
 
   let arrived: (() => void)[] = [];
   const resumeAll = (): void => {

@@ -12,10 +12,13 @@ interface PendingInsert {
 }
 
 /**
- * Inserts the rows of one turn of the event loop in one transaction, with few statements for many rows. Each row gets its
+ * Inserts the rows that arrive until `defer` calls in one transaction, with few statements for many rows. Each row gets its
  * own savepoint only if a statement has failed.
  */
-export function groupInserts(file: Sqlite.Database): (pet: Omit<Pet, "id">) => Promise<Pet> {
+export function groupInserts(
+  file: Sqlite.Database,
+  defer: (commit: () => void) => unknown,
+): (pet: Omit<Pet, "id">) => Promise<Pet> {
   const inserts = STATEMENT_SIZES.map((size) => {
     const rows = Array.from({ length: size }, () => "(?, ?, ?)").join(", ");
     return { size, insert: file.prepare(`insert into pets (name, category_id, status) values ${rows}`) };
@@ -72,6 +75,6 @@ export function groupInserts(file: Sqlite.Database): (pet: Omit<Pet, "id">) => P
   return (pet) =>
     new Promise((resolve, reject) => {
       waiting.push({ pet, resolve, reject });
-      if (waiting.length === 1) process.nextTick(commitWaiting);
+      if (waiting.length === 1) defer(commitWaiting);
     });
 }
