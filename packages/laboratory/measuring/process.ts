@@ -8,13 +8,14 @@ import type { LoadResult, Slice } from "./load.ts";
 /** Whether processes can be pinned: servers to one core, the load to another. */
 export const canPin = availableParallelism() > 1 && spawnSync("taskset", ["--version"]).status === 0;
 
-/** A module in a child process, pinned to a core if requested and possible. Disposing ends it. */
+/** A child process, pinned to a core if requested and possible. Disposing ends it. */
 export class Process implements Disposable {
   readonly #child: ChildProcess;
 
-  /** `flags` are options of Node. */
-  constructor(core: 0 | 1 | undefined, module: URL, args: string[] = [], flags: string[] = []) {
-    const command = [process.execPath, "--expose-gc", ...flags, fileURLToPath(module), ...args];
+  /** Runs a module, or the program of a path. `flags` are options of Node. */
+  constructor(core: 0 | 1 | undefined, code: URL | string, args: string[] = [], flags: string[] = []) {
+    const node = (module: URL) => [process.execPath, "--expose-gc", ...flags, fileURLToPath(module)];
+    const command = [...(code instanceof URL ? node(code) : [code]), ...args];
     const [file = "", ...rest] = canPin && core !== undefined ? ["taskset", "-c", String(core), ...command] : command;
     this.#child = spawn(file, rest, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   }
@@ -47,10 +48,10 @@ export class Process implements Disposable {
   }
 }
 
-/** The process that creates the load, on another core than the servers. */
+/** The process that creates the load, on another core than the servers: `load.ts`, or a program with the same messages. */
 export class Load extends Process {
-  constructor() {
-    super(1, new URL("load.ts", import.meta.url));
+  constructor(code: URL | string = new URL("load.ts", import.meta.url)) {
+    super(1, code);
   }
 
   /** Loads a server, and returns the result with what each of the meters has counted meanwhile. */

@@ -20,6 +20,9 @@ const NATIVE = {
   },
 } as const;
 
+/** The load generator in Rust, which is built with the peer. The one in Node has less capacity than the peers in other languages. */
+export const LOAD: string = join(CACHE, "rust/release/load");
+
 export type NativePeer = keyof typeof NATIVE;
 
 /** Builds a peer with the toolchain of `path`. Prints the reason and returns false if it cannot be built. */
