@@ -10,7 +10,7 @@ import { expiry } from "./expiry.ts";
 import { onPostgres } from "./postgres.ts";
 import { twoProcesses } from "./processes.ts";
 import { type Bench, TURNS } from "./rounds.ts";
-import { compareTechniques } from "./same-techniques.ts";
+import { compareTechniques, distance } from "./same-techniques.ts";
 import { compareStacks, durableCreations, growth, mixedLoad, startUp, techniques } from "./sections.ts";
 
 /** The sections, in the order in which they run. */
@@ -22,7 +22,10 @@ const SECTIONS: Record<string, (bench: Bench) => Promise<unknown>> = {
   start: startUp,
   growth: (bench) => growth(bench, 1_000_000),
   processes: twoProcesses,
-  techniques,
+  techniques: async (bench) => {
+    await techniques(bench);
+    await distance(bench);
+  },
   postgres: onPostgres,
   expiry,
   capacity,

@@ -1,6 +1,7 @@
 import { ratioOf, show, spreadOf } from "../measuring/figures.ts";
 import type { Contender } from "./contenders.ts";
-import { buildNativePeer, type NativePeer } from "./native-peers.ts";
+import { Load } from "../measuring/process.ts";
+import { buildNativePeer, LOAD, type NativePeer } from "./native-peers.ts";
 import { type Bench, measureFresh, type Series, startContenders } from "./rounds.ts";
 import { print } from "./sections.ts";
 import { MIXED, WORKS } from "./works.ts";
@@ -8,8 +9,8 @@ import { MIXED, WORKS } from "./works.ts";
 const SERVICE = "this service";
 const SECOND = "this service, again";
 
-/** The label of the peer to which the others are compared. */
-export const BARE = "bare Fastify";
+/** The peer to which the others are compared. */
+const BARE = "bare Fastify";
 
 /** The labels of the peers in other languages. */
 export const NATIVE_LABELS: Record<NativePeer, string> = { go: "bare Go", rust: "bare axum" };
@@ -27,30 +28,54 @@ export async function compareTechniques(bench: Bench): Promise<void> {
   };
   for (const [name, label] of Object.entries(NATIVE_LABELS) as [NativePeer, string][])
     if (await buildNativePeer(name)) lineup[label] = { name };
-  const measured = await measureFresh(bench, (running) => startContenders(running, lineup, bench.databases), {
-    ...WORKS,
-    mixed: MIXED,
-  });
+  using load = "bare axum" in lineup ? new Load(LOAD) : undefined;
+  if (load === undefined) console.log("The load generator in Node limits the fastest peers: see their idle time.");
+  const start = (running: DisposableStack) => startContenders(running, lineup, bench.databases);
+  const works = { ...WORKS, mixed: MIXED };
+  const measured = await measureFresh({ ...bench, load: load ?? bench.load }, start, works);
   for (const [work, all] of Object.entries(measured))
     print(`${work}, ${bench.effort.connections} connections`, all, BARE);
   summarize(measured, Object.keys(lineup));
 }
 
 const FIGURES = { "the clock": "perSecond", "CPU time": "perCpuSecond" } as const;
+const WITHOUT_LOG = { LOG_LEVEL: "silent" };
+
+/**
+ * Prints the CPU time from the bare Fastify to the service in steps: the service without the parts that the bench can leave out,
+ * and then with one more in each step.
+ */
+export async function distance(bench: Bench): Promise<void> {
+  const steps: Record<string, Contender> = {
+    [BARE]: { name: "fastify-bare" },
+    "this service without log, default headers": { name: "petstore", env: WITHOUT_LOG, tuning: { hasHeaders: false } },
+    "this service without log": { name: "petstore", env: WITHOUT_LOG },
+    [SERVICE]: { name: "petstore" },
+  };
+  const start = (running: DisposableStack) => startContenders(running, steps, bench.databases);
+  const measured = await measureFresh(bench, start, WORKS);
+  console.log(`\nCPU time for a request in µs, from ${BARE} to ${SERVICE}`);
+  const spread = ({ perCpuSecond }: Series) => spreadOf(perCpuSecond.map((rate) => 1e6 / rate));
+  console.table(tableOf(measured, Object.keys(steps), (label, all) => show(spread(all[label]!), 1)));
+}
+
+type Measured = Record<string, Record<string, Series>>;
+
+/** Returns a table with a row for each label and a column for each work. */
+function tableOf(measured: Measured, labels: string[], cellOf: (label: string, all: Measured[string]) => string) {
+  const rowOf = (label: string) =>
+    Object.fromEntries(Object.entries(measured).map(([work, all]) => [work, cellOf(label, all)]));
+  return Object.fromEntries(labels.map((label) => [label, rowOf(label)]));
+}
 
 /** Prints the ratios of all to the bare Fastify, the memory, and the noise of the run. */
-export function summarize(measured: Record<string, Record<string, Series>>, labels: string[]): void {
-  const tableOf = (cellOf: (label: string, all: Record<string, Series>) => string) => {
-    const rowOf = (label: string) =>
-      Object.fromEntries(Object.entries(measured).map(([work, all]) => [work, cellOf(label, all)]));
-    return Object.fromEntries(labels.map((label) => [label, rowOf(label)]));
-  };
+function summarize(measured: Measured, labels: string[]): void {
   for (const [name, figure] of Object.entries(FIGURES)) {
     console.log(`\nrequests per second by ${name}: ratio to ${BARE}`);
-    console.table(tableOf((label, all) => show(ratioOf(all[label]![figure], all[BARE]![figure]))));
+    console.table(tableOf(measured, labels, (label, all) => show(ratioOf(all[label]![figure], all[BARE]![figure]))));
   }
   console.log("\nmemory of the serving process after the load, in MB");
-  console.table(tableOf((label, all) => show(spreadOf(all[label]!.megabytes), 0)));
+  console.table(tableOf(measured, labels, (label, all) => show(spreadOf(all[label]!.megabytes), 0)));
   const noise = Object.entries(FIGURES).map(([name, figure]) => {
     const apart = Object.values(measured).map((all) =>
       Math.abs(1 - ratioOf(all[SERVICE]![figure], all[SECOND]![figure]).median),

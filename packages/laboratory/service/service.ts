@@ -12,15 +12,18 @@ export { createLogger, inBatches } from "@openapi-operations/service/request-log
 export interface Tuning extends server.Tuning {
   /** Whether Express sets the prototypes of requests and responses. Default: false; Node makes them with these prototypes. */
   isPlain?: boolean;
+  /** Whether responses have the default headers and the request id. Default: true. */
+  hasHeaders?: boolean;
 }
 
 /** Starts the service in this process. The database must already be prepared. */
-export function start(config: Config, logger: Logger, { isPlain = false, ...tuning }: Tuning): Promise<Service> {
-  const program = server.serviceProgram(config, tuning);
-  if (!isPlain) return startService(program, logger);
+export function start(config: Config, logger: Logger, tuning: Tuning): Promise<Service> {
+  const { isPlain = false, hasHeaders = true, ...rest } = tuning;
+  const program = server.serviceProgram(config, rest);
   const open: typeof program.open = async (context) => {
     const { app, stopWaiting } = await program.open(context);
-    return { app: (request, response) => app(request, response), stopWaiting };
+    if (!hasHeaders) Reflect.deleteProperty(app.response!, "writeHead"); // Node's own remains
+    return { app: isPlain ? (request, response) => app(request, response) : app, stopWaiting };
   };
   return startService({ ...program, open }, logger);
 }

@@ -94,9 +94,7 @@ async fn main() {
         let slice: Arc<Slice> = Arc::new(serde_json::from_str(&line).expect("a slice is JSON"));
         let mut connections = Vec::new();
         for _ in 0..slice.connections {
-            let connection = TcpStream::connect(("127.0.0.1", slice.port)).await.expect("the server listens");
-            connection.set_nodelay(true).expect("TCP has this option");
-            connections.push(connection);
+            connections.push(TcpStream::connect(("127.0.0.1", slice.port)).await.expect("the server listens"));
         }
         exchange(&mut connections, &slice, slice.run_in, u64::MAX).await;
         writeln!(channel, "\"ready\"").expect("Node reads");
