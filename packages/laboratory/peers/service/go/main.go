@@ -277,7 +277,7 @@ func must[T any](value T, err error) T {
 func prepare(conn driver.Conn, sql string) driver.Stmt { return must(conn.Prepare(sql)) }
 
 func main() {
-	debug.SetGCPercent(400) // a collection at 20 MB instead of 4, since little of the data lives on
+	debug.SetGCPercent(400) // a collection at 16 MB instead of 4, since little of the data lives on
 	file := fmt.Sprintf("file:%s?_journal_mode=WAL&_synchronous=%s", os.Args[1], os.Args[2])
 	open := func() driver.Conn { return must((&sqlite3.SQLiteDriver{}).Open(file)) }
 	reader, columns := open(), "select id, name, category_id, status from pets where id "
