@@ -10,8 +10,8 @@ import { startService } from "./start.ts";
 /** `pnpm --filter @openapi-operations/api-keys test:patroni` runs 30. */
 const MINUTES = Number(process.env["PATRONI_MINUTES"] ?? 3);
 const WRITERS = 8;
-/** How soon after a promotion the service has to accept every request again: usually 2 s, but Patroni looks every 10 s. */
-const RECOVERY_MS = 15_000;
+/** How soon after a promotion the service has to accept every request again. */
+const RECOVERY_MS = 2_000;
 /** A killed node takes over half a minute, and each event begins within the minutes. */
 const LIMIT = 360_000 + MINUTES * 60_000;
 

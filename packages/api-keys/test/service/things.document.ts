@@ -2,6 +2,7 @@ import type { OpenApiDocument } from "express-operations";
 
 const failure = {
   description: "A failure.",
+  headers: { "Retry-After": { schema: { type: "integer" } } },
   content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
 };
 const tag = { ETag: { schema: { type: "string" } } };
