@@ -7,7 +7,7 @@ import { watchSaves } from "../../src/dev/watch.ts";
 import { held, started, temporaryFolder, writeProgram } from "./started.ts";
 
 describe("the service", () => {
-  describe("the service", () => {
+  describe("the service", { timeout: 20_000 }, () => {
     test("runs in the checkout, with the same environment, an IPC channel and no shutdown delay", async () => {
       const facts = "[process.argv[2], process.cwd(), process.env.PATH, process.env.SHUTDOWN_DELAY, process.connected]";
       const { root } = await started(`require("node:fs").writeFileSync("facts", JSON.stringify(${facts}));`);
@@ -88,7 +88,7 @@ describe("the service", () => {
 });
 
 describe("the process", () => {
-  test("folders are watched only until the loop is stopped", async () => {
+  test("folders are watched only until the loop is stopped", { timeout: 20_000 }, async () => {
     const root = temporaryFolder();
     for (const folder of ["whole/below", "top/below"]) mkdirSync(join(root, folder), { recursive: true });
     const stopping = new AbortController();
@@ -106,7 +106,7 @@ describe("the process", () => {
     expect(await later.next()).toEqual({ value: undefined, done: true });
   });
 
-  describe("a stopped service", () => {
+  describe("a stopped service", { timeout: 20_000 }, () => {
     test("has ended, and leaves no timer", async () => {
       const { service, pid } = await started("");
       const before = held(/Timeout/);
