@@ -76,6 +76,13 @@ describe("a part works with a plain client of openapi-fetch:", () => {
     });
   });
 
+  test("a setting of retry that is undefined has its default", async () => {
+    const names = ["limit", "baseDelay", "timeout", "budget", "isRepeatable", "isTransient", "onRetry"];
+    const settings = Object.fromEntries(names.map((name) => [name, undefined])) as object;
+    await using server = await plain(retry(fetch, settings), busy, ok);
+    expect((await server.get()).data).toEqual({ id: 1 });
+  });
+
   test("idleLimit ends a response that stops, whatever reads it", async () => {
     await using server = await plain(
       idleLimit(fetch, 50),

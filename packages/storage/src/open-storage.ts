@@ -2,7 +2,6 @@ import { type Kysely, sql } from "kysely";
 import type { Logger } from "pino";
 import { isDatabaseUnavailable, isLockTimeout } from "./database-error.ts";
 import { isPostgres, openDatabase } from "./database.ts";
-
 import type { PostgresPoolAdapter } from "./postgres/postgres.dialect.ts";
 import { openReplicas } from "./postgres/replicas.ts";
 import { groupCommit, type GroupOptions } from "./group-commit.ts";

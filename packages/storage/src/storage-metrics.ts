@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { SERVICE } from "@openapi-operations/command-line/name";
 import { Gauge, type GaugeConfiguration, Histogram, type Registry } from "prom-client";
 import { newestBackup } from "./maintenance/backup-folder.ts";
+import { replicasRead } from "./postgres/replicas.ts";
 import type { OnCommit } from "./storage.ts";
 import { isPostgresUrl, pathOfFileUrl } from "./url.ts";
 
@@ -71,7 +72,7 @@ function connectionGauges(): Gauge[] {
     gauge(
       "replicas_read",
       "Replicas that each process reads from: those that are at most a second behind.",
-      async () => (await import("./postgres/replicas.ts")).replicasRead(),
+      async () => replicasRead(),
       "min",
     ),
   ];

@@ -40,9 +40,9 @@ export const RETRY_BUDGET = 100;
  * Throws a TypeError that names an invalid number.
  */
 export function retry(fetch: Fetch, settings: RetrySettings = {}): Fetch {
-  const budget = { left: RETRY_BUDGET, max: RETRY_BUDGET };
-  const [isRepeatable, isTransient] = [isIdempotent, isTransientByDefault];
-  return repeat(fetch, { timeout: Infinity, budget, isRepeatable, isTransient, ...settings });
+  const { timeout = Infinity, isRepeatable = isIdempotent, isTransient = isTransientByDefault } = settings;
+  const { budget = { left: RETRY_BUDGET, max: RETRY_BUDGET } } = settings;
+  return repeat(fetch, { ...settings, timeout, budget, isRepeatable, isTransient });
 }
 
 /** The same without defaults that a bundle may not need. */

@@ -6,6 +6,7 @@ import { Kysely, sql, SqliteDialect } from "kysely";
 import { isDatabaseUnavailable } from "../database-error.ts";
 import { openDatabase } from "../database.ts";
 import { type AppliedMigration, appliedMigrations, findNewer, type Migrations, servedSince } from "../migrations.ts";
+import { examineReplicas as examineHosts } from "../postgres/replicas.ts";
 import type { Schema } from "../registration.ts";
 import { hostUrlsOf, isPostgresUrl, pathOfFileUrl } from "../url.ts";
 import { type DatedBackup, newestBackup, verifyBackup } from "./backup-folder.ts";
@@ -114,9 +115,8 @@ async function examinePostgres(url: string, migrations: Migrations): Promise<Exa
 
 /** Examines each replica of a PostgreSQL database. One of them may be the primary since a failover. */
 export async function examineReplicas(url: string, replicasUrl: string): Promise<Finding[]> {
-  const { examineReplicas: examine } = await import("../postgres/replicas.ts");
-  return (await examine(url, replicasUrl)).map(({ host, isPrimary, fault }): Finding => {
-    if (fault === undefined) return { found: `${host} ${isPrimary ? "is the primary" : "has all of a second ago"}` };
+  return (await examineHosts(url, replicasUrl)).map(({ host, isPrimary, fault }): Finding => {
+    if (fault === undefined) return { found: `${host} is ${isPrimary ? "the primary" : "at most a second behind"}` };
     const remedy = "Let DATABASE_URL_READ name running replicas of the database. Until then the primary is read.";
     return { found: `${host} is not read from (${fault})`, remedy };
   });

@@ -161,19 +161,22 @@ export class Client extends pg.Client {
   }
 
   // `any` replaces the overloads of pg. Kysely calls the overload with a string and values.
-  override async query(text: any, values: any = []): Promise<any> {
+  override query(text: any, values: any = []): Promise<any> {
     const given = [text, values] as [string, unknown[]];
-    if (this.#replica === undefined) return this.#send(...given);
+    return this.#replica === undefined ? this.#send(...given) : this.#sendToReplica(this.#replica, ...given);
+  }
+
+  /** Sends a query. What fails, but for a timeout or in a transaction, goes to the primary. */
+  async #sendToReplica(replica: Replica, text: string, values: unknown[]): Promise<pg.QueryResult> {
     try {
-      if (this.#replica.server() !== this.#server) {
+      if (replica.server() !== this.#server) {
         this.cut();
         throw new DatabaseError("The connection leads to another server than the examined replica.");
       }
-      return await this.#send(...given);
+      return await this.#send(text, values);
     } catch (error) {
-      const isRetried = !isStatementTimeout(error) && !this.#isInTransaction && !TRANSACTION.test(given[0]);
-      if (!isRetried) throw error;
-      return this.#replica.primary().execute(...given);
+      if (isStatementTimeout(error) || this.#isInTransaction || TRANSACTION.test(text)) throw error;
+      return replica.primary().execute(text, values);
     }
   }
 

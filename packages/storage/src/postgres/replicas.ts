@@ -21,6 +21,7 @@ const PAUSE_MS = 2_000;
 const LOG_INTERVAL_MS = 10_000;
 
 const BEHIND = "It is more than a second behind.";
+const STRAY = "It may have log that the primary lacks.";
 
 /** The state of a server. */
 interface Standing {
@@ -59,7 +60,7 @@ async function examine(db: Kysely<any>, primary: Standing | undefined) {
   return standing;
 }
 
-/** What an examination of a replica finds. The primary, which a replica may be since a failover, has no fault. */
+/** What an examination of a server finds. It may be the primary, since a failover. */
 interface Examined {
   host: string;
   isPrimary: boolean;
@@ -77,7 +78,10 @@ export async function examineReplicas(url: string, replicasUrl: string): Promise
     try {
       for (;;) {
         const { replays, position } = await examine(db, standing);
-        if (!replays || position >= standing.position) return { host, isPrimary: !replays };
+        if (!replays) return { host, isPrimary: true };
+        const isAhead = position > (await standingOfPrimary(primary, {}))!.position; // no replica is
+        if (isAhead) return { host, isPrimary: false, fault: STRAY };
+        if (position >= standing.position) return { host, isPrimary: false };
         if (performance.now() > end) return { host, isPrimary: false, fault: BEHIND };
         await setTimeout(INTERVAL_MS);
       }
@@ -211,7 +215,7 @@ class Replica<Tables> {
       const reached = isTrusted ? this.#samples.findLast((sample) => sample.position <= position) : undefined;
       this.#freshAt = reached?.at ?? -Infinity;
       [this.position, this.#server, this.#returnedAt] = [position, server, performance.now()];
-      this.#log(BEHIND);
+      this.#log(isTrusted ? BEHIND : STRAY);
     } catch (error) {
       this.#fail((error as Error).message);
       cut(this.#examined);
