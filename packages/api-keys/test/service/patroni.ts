@@ -84,6 +84,7 @@ export class Cluster implements AsyncDisposable {
       "listen-client-urls": `http://${address}:2379`,
       "advertise-client-urls": `http://${address}:2379`,
       "initial-cluster": members.join(","),
+      "pre-vote": "true",
     };
     const options = Object.entries(etcd).map(([option, value]) => `--${option}=${value}`);
     this.network.spawn(node, {}, ["etcd", ...options], log);
