@@ -273,3 +273,11 @@ test("a service whose contract declares 422 alone passes its conformance checks"
   expect(checks.length).toBeGreaterThan(2);
   for (const { run } of checks) await run({ baseUrl: server.baseUrl });
 });
+
+test("a field with a pattern gets a text that matches, once what finds texts is loaded", async () => {
+  const trace = { type: "string", pattern: "^[0-9a-f]{8}$" };
+  const write = declaredErrors(documentOf(object({ message: text, trace }, { required: ["trace"] })));
+  const body = () => write(MISSING, { operationId: "listBooks", contentTypes: [] }).body;
+  const found = { message: MISSING.message, trace: expect.stringMatching(/^[0-9a-f]{8}$/) as string };
+  await expect.poll(body).toEqual(found);
+});

@@ -9,8 +9,10 @@ import {
   type ResponseObject,
   responseKey,
   readableDocument,
+  type Schema,
+  schemasBelow,
 } from "openapi-document";
-import { type ErrorContent, errorWriter } from "./error-writer.ts";
+import { type ErrorContent, errorWriter, findTexts } from "./error-writer.ts";
 import { Problem, type ProblemContext, type ProblemResponse, problemResponse } from "../problem.ts";
 
 /**
@@ -19,13 +21,15 @@ import { Problem, type ProblemContext, type ProblemResponse, problemResponse } f
  * An error with an undeclared status has the schema that most errors of the document have. An error of no operation has the one
  * that most operations of its path (405), or of the document, declare for its status. Where this schema can hold no fact, the
  * error is `{ code, message, status }`. An invalid request gets 422 if the operation declares that status, and neither 400
- * nor `4XX` nor `default`. Each schema is read once, at its first error.
+ * nor `4XX` nor `default`. Each schema is read once, at its first error. If a schema has a `pattern`, the call begins to load what
+ * finds texts for it; until then, an error that needs such a text is `{ code, message, status }` too.
  */
 export function declaredErrors(given: OpenApiDocument): (problem: Problem, context: ProblemContext) => ProblemResponse {
   const document = readableDocument(given);
   const all = operationsOf(document);
   const entries = new Map(all.map((entry) => [entry.id, entry]));
   const usual = usualError(document, all);
+  findTextsFor(document, all).catch(() => {}); // a broken reference is reported with its operation
   const writerOf = (content: ErrorContent) => ({ ...content, write: errorWriter(document, content) });
   const usualWriter = usual && writerOf(usual);
   const writers = new Map<string, ReturnType<typeof writerOf> | undefined>();
@@ -54,6 +58,14 @@ export function declaredErrors(given: OpenApiDocument): (problem: Problem, conte
     if (writer === undefined || body === undefined) return { status, ...problemResponse(problem, "declared", context) };
     return { status, contentType: writer.mediaType, body };
   };
+}
+
+/** Loads what finds texts for patterns if a schema of errors has one. */
+async function findTextsFor(document: OpenApiDocument, entries: OperationEntry[]): Promise<void> {
+  const seen = new Set<Schema>();
+  const contents = entries.flatMap((entry) => errorKeys(entry).flatMap((key) => contentOf(document, entry, key) ?? []));
+  const schemas = contents.flatMap(({ schema }) => [...schemasBelow(document, schema, "", seen)]);
+  if (schemas.some(([, { pattern }]) => pattern !== undefined)) await findTexts();
 }
 
 /** Makes a 400 the 422 of an operation that declares this status alone, as documents of FastAPI do. */

@@ -1,4 +1,3 @@
-import { exampleValue } from "../example/example-value.ts";
 import {
   type OpenApiDocument,
   type Schema,
@@ -12,6 +11,7 @@ import {
   requiredOf,
   typesOf,
 } from "openapi-document";
+import { ValueMaker, type ValueOptions } from "openapi-document/example";
 import { type Problem, problemDetails, type RequestFault } from "../problem.ts";
 
 // An import of `node:http` would load Node's unused WebSocket and fetch, because it reads every export.
@@ -85,7 +85,14 @@ function valueWriter(document: OpenApiDocument, node: Schema, depth = 0): ErrorW
 
 function exampleWriter(document: OpenApiDocument, schema: Schema, owner: string): () => unknown {
   let made: { value: unknown } | undefined;
-  return () => (made ??= { value: exampleValue(document, schema, owner) }).value;
+  return () => (made ??= { value: new ValueMaker(document, owner, texts).make(schema) }).value;
+}
+
+const texts: ValueOptions = {};
+
+/** Loads what finds texts for patterns. Few errors need it, and it takes a fifth of the start of a small service. */
+export async function findTexts(): Promise<void> {
+  texts.textMatching = (await import("../example/example-text.ts")).textMatching;
 }
 
 /** Returns the facts of each fault of a request; those of the problem if it lists none. */

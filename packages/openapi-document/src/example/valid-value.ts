@@ -3,7 +3,7 @@ import type { OpenApiDocument, Schema } from "../objects.ts";
 import { NoExampleError, ValueMaker, type ValueOptions } from "./value-maker.ts";
 
 export { givenExample, parsedExample } from "./given-values.ts";
-export { ValueMaker };
+export { ValueMaker, type ValueOptions };
 
 /** How often another value is made for one that is not valid. */
 const MAX_ATTEMPTS = 500;
