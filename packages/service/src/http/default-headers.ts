@@ -1,4 +1,5 @@
 import type { Response } from "express";
+import { validateHeaderValue } from "./node-http.ts";
 
 /**
  * The headers of helmet 8 (https://helmetjs.github.io) with a stricter policy. A browser may load no resource for a response and
@@ -25,13 +26,19 @@ const SECURITY_HEADERS = {
 const NO_STORE = "no-store";
 const REVALIDATE = "private, no-cache";
 
-/** The default headers of a response, as lists of names and values in turn. */
+/** The default headers of responses. */
 export interface DefaultHeaders {
-  plain: readonly string[];
+  plain: HeaderLines;
   /** The headers of a response with an ETag. */
-  tagged: readonly string[];
+  tagged: HeaderLines;
   /** The names in lower case, and `x-request-id`. */
   names: ReadonlySet<string>;
+}
+
+/** Headers, and the same as lines of text (RFC 9112, section 5). */
+export interface HeaderLines {
+  headers: Readonly<Record<string, string>>;
+  text: string;
 }
 
 /** Returns default headers: security headers, `Cache-Control`, `Strict-Transport-Security` if given, and others. */
@@ -47,10 +54,19 @@ export function createDefaultHeaders(
   };
   const names = [...Object.keys(headers), "X-Request-Id"].map((name) => name.toLowerCase());
   return {
-    plain: Object.entries(headers).flat(),
-    tagged: Object.entries({ ...headers, "Cache-Control": REVALIDATE }).flat(),
+    plain: linesOf(headers),
+    tagged: linesOf({ ...headers, "Cache-Control": REVALIDATE }),
     names: new Set(names),
   };
+}
+
+/** Throws for a value that no header can have. */
+export function linesOf(headers: Record<string, string>): HeaderLines {
+  const lines = Object.entries(headers).map(([name, value]) => {
+    validateHeaderValue(name, value);
+    return `${name}: ${value}\r\n`;
+  });
+  return { headers, text: lines.join("") };
 }
 
 /** The headers that a page of another origin may read, beside those that the Fetch standard always exposes. */

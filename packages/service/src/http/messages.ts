@@ -9,7 +9,7 @@ import type { Socket } from "node:net";
 import type { Express, Request, Response } from "express";
 import { normalizePath, type Problem } from "express-operations";
 import { closingError, type ErrorFormat, problem } from "../problems.ts";
-import type { DefaultHeaders } from "./default-headers.ts";
+import { type DefaultHeaders, linesOf } from "./default-headers.ts";
 import { type AppOrListener, ServerResponse } from "./node-http.ts";
 import { type ParserError, rejectConnection } from "./parser-errors.ts";
 import { limitPieces, Pipeline, type ServerSocket, type UpgradeRequest } from "./pipeline.ts";
@@ -110,7 +110,7 @@ export function isAuthority(text: string): boolean {
   return AUTHORITY.test(text);
 }
 
-const NONE: DefaultHeaders = { plain: [], tagged: [], names: new Set() };
+const NONE: DefaultHeaders = { plain: linesOf({}), tagged: linesOf({}), names: new Set() };
 
 /**
  * Makes an app send the default headers in `response.locals` with every response, and its id as `X-Request-Id`. Headers that a
@@ -121,31 +121,43 @@ export function sendDefaultHeaders(app: Express): void {
     const { defaultHeaders = NONE, id } = (this.locals ?? {}) as { defaultHeaders?: DefaultHeaders; id?: string }; // the listener sends responses without the app
     const [given] = rest as [OutgoingHttpHeaders | undefined];
     const isPlain = rest.length === 1 && given instanceof Object && !Array.isArray(given);
-    const list = isPlain && this.getHeaderNames().length === 0 ? listOf(defaultHeaders, id, given) : undefined;
-    if (list !== undefined) return ServerResponse.prototype.writeHead.call(this, status, list);
     const isTagged = this.hasHeader("ETag") || given?.["ETag"] !== undefined;
     const defaults = isTagged ? defaultHeaders.tagged : defaultHeaders.plain;
-    for (let at = 0; at < defaults.length; at += 2)
-      if (!this.hasHeader(defaults[at]!)) this.setHeader(defaults[at]!, defaults[at + 1]!);
+    const list = isPlain && this.getHeaderNames().length === 0 ? listOf(defaultHeaders.names, id, given) : undefined;
+    if (list !== undefined) {
+      ServerResponse.prototype.writeHead.call(this, status, list);
+      return addText(this, defaults.text);
+    }
+    for (const [name, value] of Object.entries(defaults.headers))
+      if (!this.hasHeader(name)) this.setHeader(name, value);
     if (id !== undefined && !this.hasHeader("X-Request-Id")) this.setHeader("X-Request-Id", id);
     return ServerResponse.prototype.writeHead.call(this, status, ...(rest as [OutgoingHttpHeaders]));
   };
   Object.assign(app.response, { writeHead });
 }
 
-/** Returns default headers and those of a handler, or undefined if the handler replaces one of them. */
+/** Returns the id and the headers of a handler, as names and values in turn, or undefined if they replace a default header. */
 function listOf(
-  { plain, tagged, names }: DefaultHeaders,
+  defaultNames: DefaultHeaders["names"],
   id: string | undefined,
   given: OutgoingHttpHeaders,
 ): OutgoingHttpHeader[] | undefined {
-  const list: OutgoingHttpHeader[] = (given["ETag"] === undefined ? plain : tagged).slice();
-  if (id !== undefined) list.push("X-Request-Id", id);
+  const list: OutgoingHttpHeader[] = id === undefined ? [] : ["X-Request-Id", id];
   for (const name in given) {
-    if (names.has(name.toLowerCase())) return undefined;
+    if (defaultNames.has(name.toLowerCase())) return undefined;
     if (given[name] !== undefined) list.push(name, given[name]);
   }
   return list;
+}
+
+/**
+ * Adds lines to a head that Node has written. Node keeps it in `_header` until it is sent. It would check each header again for
+ * each response, which takes three times as long.
+ */
+function addText(response: Response, text: string): NodeResponse {
+  const written = response as unknown as { _header: string };
+  written._header = `${written._header.slice(0, -2)}${text}\r\n`;
+  return response;
 }
 
 /** Connections beyond this number are closed at once. Each connection may hold up to 80 KiB of incomplete or waiting requests. */
