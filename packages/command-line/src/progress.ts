@@ -6,7 +6,6 @@ import { Worker } from "node:worker_threads";
 export type Count = Exclude<Amount, { file: string }>;
 
 const MIB = 2 ** 20;
-const integer = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 /** Returns one line, such as `Copying pets: 20,000 of 80,000 rows (25%), 12 s` or `Applying 0002, 5 s`. */
 export function lineOf(task: string, seconds: number, amount?: Count): string {
@@ -18,8 +17,13 @@ export function lineOf(task: string, seconds: number, amount?: Count): string {
 }
 
 function amountOf({ done, total, unit }: Count): string {
-  if (unit !== "bytes") return `${integer.format(done)} of ${integer.format(total)} ${unit}`;
-  return `${integer.format(done / MIB)} of ${integer.format(total / MIB)} MiB`;
+  if (unit !== "bytes") return `${integerText(done)} of ${integerText(total)} ${unit}`;
+  return `${integerText(done / MIB)} of ${integerText(total / MIB)} MiB`;
+}
+
+/** Loads the data of languages, which takes longer than most of a service's modules, only once there is progress to show. */
+function integerText(value: number): string {
+  return value.toLocaleString("en", { maximumFractionDigits: 0 });
 }
 
 /** Returns a duration such as `5 s`, `2 min 5 s` or `3 h 20 min`. */

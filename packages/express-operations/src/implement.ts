@@ -94,7 +94,8 @@ interface CommonOptions extends Partial<BodyLimits> {
   parsedBodies?: boolean;
   /**
    * Which responses are validated against the document, headers included. Default: "off". The response is sent
-   * unchanged; `onViolation` decides what a violation leads to.
+   * unchanged; `onViolation` decides what a violation leads to. The validators of a sample are compiled at the first
+   * response that is checked.
    */
   checkResponses?: CheckedShare;
   /**

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { describe, expect, test } from "vitest";
 import { type Handlers, implement, type OpenApiDocument, type Violation } from "../src/index.ts";
 import { document, type operations } from "./fixtures/bookshop.ts";
@@ -153,6 +154,19 @@ describe("checkResponses", () => {
     for (let request = 0; request < 100; request++) await fetch(`${server.baseUrl}/books/1`);
     expect(count).toBeGreaterThan(20); // outside 20 to 80 once in 10^9 runs
     expect(count).toBeLessThan(80);
+  });
+});
+
+test("a response of a sample is sent unchecked, with a warning, if its schema does not compile", async () => {
+  const broken = { 200: { description: "", content: { "application/json": { schema: { type: "nothing" } } } } };
+  const document = { openapi: "3.1.1", paths: { "/books": { get: { operationId: "listBooks", responses: broken } } } };
+  const handlers = { listBooks: () => ({ status: 200, body: [] }) };
+  await using server = await listen(implement()({ document, handlers, checkResponses: { sample: 0.999 } } as never));
+  const warned = once(process, "warning") as Promise<[NodeJS.ErrnoException]>;
+  expect(await (await fetch(`${server.baseUrl}/books`)).json()).toEqual([]);
+  expect((await warned)[0]).toMatchObject({
+    code: "UNCHECKED_RESPONSES",
+    message: expect.stringContaining("listBooks") as string,
   });
 });
 
