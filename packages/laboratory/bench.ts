@@ -10,7 +10,7 @@ const program = createProgram("bench", {
   .command("service", "the petstore beside Fastify, Hono, Go and axum", {
     executableFile: "service/main.ts",
   })
-  .command("express-operations", "requests, starts, memory, forms and JSON", {
+  .command("express-operations", "requests, starts, memory, types, forms and JSON", {
     executableFile: "express-operations/main.ts",
   })
   .command("streams", "streams and uploads of express-operations", {
@@ -20,7 +20,8 @@ const program = createProgram("bench", {
   .command("comparison", "changes that `contract diff` and oasdiff rate right", {
     executableFile: "comparison/main.ts",
   })
-  .command("contract", "the time of `diff`, `lint` and `check`", { executableFile: "comparison/speed.ts" })
-  .command("dev", "the time from a save to its report", { executableFile: "dev/main.ts" });
+  .command("tools", "the time of the commands on a contract, beside Redocly, hey-api and Prism", {
+    executableFile: "tools/main.ts",
+  });
 
 await runProgram(program);

@@ -158,10 +158,11 @@ describe("checkResponses", () => {
 });
 
 test("a response of a sample is sent unchecked, with a warning, if its schema does not compile", async () => {
-  const broken = { 200: { description: "", content: { "application/json": { schema: { type: "nothing" } } } } };
-  const document = { openapi: "3.1.1", paths: { "/books": { get: { operationId: "listBooks", responses: broken } } } };
-  const handlers = { listBooks: () => ({ status: 200, body: [] }) };
-  await using server = await listen(implement()({ document, handlers, checkResponses: { sample: 0.999 } } as never));
+  const responses = { 200: { description: "", content: { "application/json": { schema: { type: "nothing" } } } } };
+  const broken = { openapi: "3.1.1", paths: { "/books": { get: { operationId: "listBooks", responses } } } };
+  const handlers = { listBooks: () => ({ status: 200, body: [] }) } as never;
+  const options = { document: broken, handlers, checkResponses: { sample: 0.999 } };
+  await using server = await listen(implement()(options));
   const warned = once(process, "warning") as Promise<[NodeJS.ErrnoException]>;
   expect(await (await fetch(`${server.baseUrl}/books`)).json()).toEqual([]);
   expect((await warned)[0]).toMatchObject({

@@ -1,22 +1,26 @@
 import express, { type ErrorRequestHandler, type Express } from "express";
 import { implement, type OpenApiDocument, Problem } from "express-operations";
 import { operationsOf } from "openapi-document";
-import { MEASURED } from "./documents.ts";
+import { keysOf, MEASURED } from "./documents.ts";
 
-/** Ways to serve every operation of a document, of which the measured one responds with `keysOf`. */
-export const contenders = { ours, eov } satisfies Record<
-  string,
-  (document: OpenApiDocument) => Express | Promise<Express>
->;
+/** Serves every operation of a document, of which the measured one responds with `keysOf`. */
+export type Contender = (document: OpenApiDocument) => Express | Promise<Express>;
 
-export type Contender = keyof typeof contenders;
+/** Loaded only once the peers are installed. */
+const BACKEND = new URL("../peers/documents/openapi-backend.ts", import.meta.url);
 
-/** The response body of the measured operation, the same for each contender. */
-export function keysOf(username: string, perPage: number): { id: number; key: string }[] {
-  return [1, 2].map((id) => ({ id: id * perPage, key: `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI ${username}` }));
-}
+export const contenders = {
+  ours: (document) => ours(document).app,
+  "ours, warm": async (document) => {
+    const { app, ready } = ours(document, true);
+    await ready;
+    return app;
+  },
+  eov,
+  "openapi-backend": async (document) => ((await import(BACKEND.href)) as { serve: Contender }).serve(document),
+} satisfies Record<string, Contender>;
 
-function ours(document: OpenApiDocument): Express {
+function ours(document: OpenApiDocument, warm = false): { app: Express; ready: Promise<unknown> } {
   const nothing = () => {
     throw new Problem(404, "not_found", "Only the measured operation has a handler.");
   };
@@ -24,7 +28,8 @@ function ours(document: OpenApiDocument): Express {
   handlers[MEASURED] = ({ path, query }: { path: { username: string }; query: { per_page: number } }) => {
     return { status: 200, body: keysOf(path.username, query.per_page) };
   };
-  return express().use(implement()({ document, handlers: handlers as never }));
+  const operations = implement()({ document, handlers: handlers as never, warm });
+  return { app: express().use(operations), ready: operations.ready };
 }
 
 /** express-openapi-validator mounted as its README shows, before routes. */

@@ -6,6 +6,11 @@ import { githubDocument } from "../../../packages/express-operations/test/fixtur
 /** The operation that is measured, in every document: GitHub's list of a user's public keys. */
 export const MEASURED = "users/list-public-keys-for-user";
 
+/** The response body of the measured operation, the same for each contender. */
+export function keysOf(username: string, perPage: number): { id: number; key: string }[] {
+  return [1, 2].map((id) => ({ id: id * perPage, key: `ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI ${username}` }));
+}
+
 /** Which documents there are: synthetic ones by their number of operations, and GitHub's. */
 export type DocumentName = "3" | "1000" | "github";
 

@@ -4,19 +4,22 @@ import { createProgram, wholeNumber, withProgress } from "@openapi-operations/co
 import { canPin, Process } from "../measuring/process.ts";
 import { operationsOf } from "openapi-document";
 import { parseJson } from "../../../packages/express-operations/src/request/json.ts";
-import type { Contender } from "./contenders.ts";
+import type { contenders } from "./contenders.ts";
 import { type DocumentName, documentNamed } from "./documents.ts";
 import { printForms } from "./forms.ts";
 import { type Rates, throughput } from "./throughput.ts";
+import { printTypes } from "./types.ts";
 
 const program = createProgram("bench express-operations", {
-  description: "Measures requests, starts, memory, forms and JSON, beside other libraries.",
+  description: "Measures requests, starts, memory, types, forms and JSON, beside other libraries.",
   folder: import.meta.dirname,
 }).option("--rounds <n>", "the number of rounds", wholeNumber(1), 9);
 const { rounds: ROUNDS } = program.parse().opts<{ rounds: number }>();
 
 const REQUEST = "GET /users/octocat/keys?per_page=10 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
 const RESPONSE = /^HTTP\/1\.1 200 [^]*\[\{"id":10,"key":"ssh-ed25519 \S+ octocat"\},/;
+
+type Contender = keyof typeof contenders;
 
 /** Compared contenders stand side by side, so that they share what disturbs the machine for a while. */
 const LINEUP: [Contender, DocumentName][] = [
@@ -32,6 +35,11 @@ type Series = Rates & { contender: Contender; document: DocumentName };
 
 const SERVER = new URL("server.ts", import.meta.url);
 const READINGS = 2_000;
+/** How many operations of GitHub's document are used to measure their memory. */
+const USED = 100;
+const paths = operationsOf(documentNamed("github"))
+  .filter(({ method }) => method === "get")
+  .map(({ path }) => path.replaceAll(/\{[^}]+\}/g, "1"));
 
 console.log(canPin ? "Servers on core 0, load on core 1." : "Processes are not pinned: ratios are rough.");
 const series = await measureOperations(ROUNDS);
@@ -39,10 +47,6 @@ type Rate = "perSecond" | "perCpuSecond";
 const of = (contender: Contender, document: DocumentName, rate: Rate) =>
   series.find((one) => one.contender === contender && one.document === document)![rate];
 
-const starts = await withProgress((report) => {
-  report("Starting with GitHub's document");
-  return startTimes(5);
-});
 console.log("\nGoals for requests of one operation, by time on the clock and by CPU time of the server");
 const goal = (atLeast: number, ratio: (rate: Rate) => Spread) => ({
   goal: `≥ ${atLeast}`,
@@ -55,18 +59,25 @@ console.table({
   ),
   "ours to plain EOV, 3 operations": goal(2, (rate) => ratioOf(of("ours", "3", rate), of("eov", "3", rate))),
   "ours to plain EOV, 1000 operations": goal(5, (rate) => ratioOf(of("ours", "1000", rate), of("eov", "1000", rate))),
-  "seconds from start to first response, GitHub's document": {
-    goal: "< 1",
-    clock: show(spreadOf(starts)),
-  },
 });
 
-const heap = await withProgress((report) => {
-  report("Using the operations of GitHub's document");
-  return heapAfter([0, 1, 10, 100]);
+await installPeers();
+/** Who serves GitHub's document. */
+const SERVING: Contender[] = ["ours", "ours, warm", "openapi-backend", "eov"];
+const large = await withProgress(async (report) => {
+  const rows: Record<string, object> = {};
+  for (const contender of SERVING) {
+    report(`Serving GitHub's document by ${contender}`);
+    rows[contender] = await servingOf(contender, 5);
+  }
+  return rows;
 });
-console.log("\nHeap with GitHub's document, in MB, by operations used");
-console.table(Object.fromEntries([...heap].map(([used, mb]) => [used, mb.toFixed(1)])));
+console.log(
+  `\nGitHub's document of 1,223 operations, of which ${USED} are used. Goals: start ≤ 1.5 s, 100 kB for an operation`,
+);
+console.table(large);
+
+printTypes(5);
 
 console.log(`\nMicroseconds to read JSON: median of ${ROUNDS} rounds (lowest–highest)`);
 console.table(
@@ -81,7 +92,6 @@ console.table(
   }),
 );
 
-await installPeers();
 await printForms(ROUNDS);
 
 /** Measures one operation of documents with 3, 1,000 and 1,223 operations. */
@@ -91,34 +101,28 @@ async function measureOperations(rounds: number): Promise<Series[]> {
   return LINEUP.map(([contender, document], at) => ({ contender, document, ...rates[at]! }));
 }
 
-/** Seconds from starting a process that serves GitHub's document to its first response, for each of several starts. */
-async function startTimes(times: number): Promise<number[]> {
+/** Starts a process some times that serves GitHub's document. The last one gets requests of `USED` operations. */
+async function servingOf(contender: Contender, starts: number): Promise<Record<string, string>> {
   const seconds: number[] = [];
-  for (let time = 0; time < times; time++) {
+  for (let start = 1; ; start++) {
     const started = performance.now();
-    using server = new Process(undefined, SERVER, ["ours", "github"]);
-    const response = await fetch(`http://127.0.0.1:${await server.next<number>()}/users/octocat/keys`);
+    using server = new Process(undefined, SERVER, [contender, "github"]);
+    const url = `http://127.0.0.1:${await server.next<number>()}`;
+    const response = await fetch(`${url}/users/octocat/keys?per_page=10`);
     await response.text();
     if (response.status !== 200) throw new Error(`The first response was ${response.status}.`);
     seconds.push((performance.now() - started) / 1000);
+    if (start < starts) continue;
+    const before = await server.ask<number>("heap in MB");
+    for (const path of paths.slice(0, USED)) await (await fetch(url + path)).text();
+    const after = await server.ask<number>("heap in MB");
+    return {
+      "start to first response, s": show(spreadOf(seconds)),
+      "heap at start, MB": before.toFixed(1),
+      "heap for an operation used, kB": ((1000 * (after - before)) / USED).toFixed(0),
+      "resident memory, MB": (await server.ask<number>("memory in MB")).toFixed(0),
+    };
   }
-  return seconds;
-}
-
-/** Megabytes of heap in use with GitHub's document, after requests to each of so many of its operations. */
-async function heapAfter(counts: number[]): Promise<Map<number, number>> {
-  using server = new Process(0, SERVER, ["ours", "github"]);
-  const port = await server.next<number>();
-  const paths = operationsOf(documentNamed("github"))
-    .filter(({ method }) => method === "get")
-    .map(({ path }) => path.replaceAll(/\{[^}]+\}/g, "1"));
-  const megabytes = new Map<number, number>();
-  let used = 0;
-  for (const count of counts) {
-    for (; used < count; used++) await (await fetch(`http://127.0.0.1:${port}${paths[used]}`)).text();
-    megabytes.set(count, await server.ask<number>("heap in MB"));
-  }
-  return megabytes;
 }
 
 /** How long it takes to read a JSON text: as `JSON.stringify` writes it, and with white space, which is read by character. */

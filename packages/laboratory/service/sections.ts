@@ -135,6 +135,10 @@ const TECHNIQUES: Record<string, { without: Omit<Contender, "name">; works: Work
     without: { tuning: { isPlain: true } },
     works: ["list 20", "get by id", "create", "refuse with 400", "refuse with 401"],
   },
+  "default headers as one text": {
+    without: { tuning: { hasSingleHeaders: true } },
+    works: ["get by id", "create", "refuse with 400", "refuse with 401"],
+  },
   "commits in groups": { without: { tuning: { largestGroup: 1 } }, works: ["create"] },
   "Node's flags": { without: { flags: [] }, works: ["list 20", "create"] },
 };

@@ -1,4 +1,5 @@
 /** The parts of the service that the benchmark starts. */
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Service } from "@openapi-operations/service/serving";
 import { startService } from "@openapi-operations/service/start-service";
 import type { Logger } from "pino";
@@ -14,15 +15,25 @@ export interface Tuning extends server.Tuning {
   isPlain?: boolean;
   /** Whether responses have the default headers and the request id. Default: true. */
   hasHeaders?: boolean;
+  /** Whether Node gets each default header by itself. Default: false; they are one text. */
+  hasSingleHeaders?: boolean;
 }
+
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 /** Starts the service in this process. The database must already be prepared. */
 export function start(config: Config, logger: Logger, tuning: Tuning): Promise<Service> {
-  const { isPlain = false, hasHeaders = true, ...rest } = tuning;
+  const { isPlain = false, hasHeaders = true, hasSingleHeaders = false, ...rest } = tuning;
   const program = server.serviceProgram(config, rest);
   const open: typeof program.open = async (context) => {
     const { app, stopWaiting } = await program.open(context);
     if (!hasHeaders) Reflect.deleteProperty(app.response!, "writeHead"); // Node's own remains
+    const writeHead = Reflect.get(app.response!, "writeHead") as () => unknown;
+    /** With a phrase, which the service never gives, the default headers are set one by one. */
+    const withPhrase = function (this: ServerResponse, status: number, headers: OutgoingHttpHeaders): unknown {
+      return Reflect.apply(writeHead, this, [status, STATUS_CODES[status], headers]);
+    };
+    if (hasSingleHeaders) Object.assign(app.response!, { writeHead: withPhrase });
     return { app: isPlain ? (request, response) => app(request, response) : app, stopWaiting };
   };
   return startService({ ...program, open }, logger);

@@ -28,7 +28,7 @@ export const PROGRAMS = [
   "packages/fetch-operations/bin/fetch-operations.js",
   "packages/laboratory/bench.ts",
   "packages/laboratory/census.ts",
-  "packages/laboratory/dev/main.ts",
+  "packages/laboratory/tools/main.ts",
   "packages/laboratory/express-operations/main.ts",
   "packages/laboratory/fetch-operations/main.ts",
   "packages/laboratory/fetch-operations/census/main.ts",
