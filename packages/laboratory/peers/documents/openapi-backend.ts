@@ -5,7 +5,11 @@ import { keysOf, MEASURED } from "../../express-operations/documents.ts";
 
 /** openapi-backend in Express as its README shows, with the option `quick` for large documents. */
 export const serve: Contender = async (document) => {
-  const api = new OpenAPIBackend({ definition: document as never, quick: true, ajvOpts: { strict: false, logger: false } });
+  const api = new OpenAPIBackend({
+    definition: document as never,
+    quick: true,
+    ajvOpts: { strict: false, logger: false },
+  });
   api.register({
     [MEASURED]: ({ request }: Exchange) => keysOf(request.params.username!, Number(request.query.per_page)),
     validationFail: () => undefined,
