@@ -40,6 +40,7 @@ export const PROGRAMS = [
   "packages/laboratory/services/census.ts",
   "packages/contract-tools/src/mock/main.ts",
   "apps/storefront/start.ts",
+  "apps/site/site.ts",
   "apps/server/bin/service.js",
 ].filter((line) => existsSync(join(root, line.split(" ")[0]!)));
 
@@ -50,6 +51,7 @@ export const SUBCOMMANDS = [
   "packages/fetch-operations/bin/fetch-operations.js generate",
   "apps/server/bin/service.js migrate",
   "apps/server/bin/service.js keys create --name shop",
+  "apps/site/site.ts build",
 ];
 
 /** Reads the package.json at a path from the root. */

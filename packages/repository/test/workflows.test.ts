@@ -123,18 +123,22 @@ test("workflows grant no permission by default, and checkouts store no token", (
   }
 });
 
-test("one job may publish: it downloads and publishes tarballs, and runs no code of the repository", () => {
+test("two jobs may publish: they publish what another job has made, and run no code of the repository", () => {
   const jobs = workflows.flatMap((one) => Object.entries(one.jobs));
   const publishing = jobs.filter(([, { permissions }]) => "id-token" in permissions);
   expect(publishing.map(([name, { permissions }]) => [name, permissions])).toEqual([
     ["publish", { "id-token": "write" }],
+    ["deploy", { pages: "write", "id-token": "write" }],
   ]);
-  const steps = publishing[0]![1].steps.map(({ uses, run }) => uses?.replace(/@.*/, "") ?? run);
-  expect(steps).toEqual([
+  const [packages, site] = publishing.map(([, { steps }]) =>
+    steps.map(({ uses, run }) => uses?.replace(/@.*/, "") ?? run),
+  );
+  expect(packages).toEqual([
     "actions/setup-node",
     "actions/download-artifact",
     expect.stringMatching(/^for tarball in \S+\.tgz; do npm publish "\$tarball" [^;]*--ignore-scripts; done$/),
   ]);
+  expect(site).toEqual(["actions/deploy-pages"]);
 });
 
 test("every script that the workflows run exists", () => {

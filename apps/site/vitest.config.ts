@@ -1,0 +1,1 @@
+export { default } from "@platform/test-support/vitest-config";
