@@ -17,7 +17,7 @@ import {
   releasedFolder,
 } from "openapi-contract/program";
 import { lastReleased } from "openapi-contract/released";
-import { nextVersionProblem } from "./next-version.ts";
+import { nextVersion } from "./next-version.ts";
 import { GENERATED_FOLDER } from "./paths.ts";
 import { generatedCheck, schemaCheck } from "./service-checks.ts";
 
@@ -70,10 +70,10 @@ contractCommand(
     const { contract } = options;
     const changes = last ? await contractChanges(last.document, await bundle(contract), contract) : [];
     const { readChangesets } = await import("@changesets/read");
-    const problem = nextVersionProblem(changes, await readChangesets(ROOT));
-    if (problem === undefined) return;
-    console.log(options.format === "github" ? `::error title=The client's version::${problem}` : problem);
-    process.exitCode = 1;
+    const { isEnough, message } = nextVersion(changes, await readChangesets(ROOT));
+    const isAnnotation = !isEnough && options.format === "github";
+    console.log(isAnnotation ? `::error title=The client's version::${message}` : message);
+    process.exitCode = isEnough ? 0 : 1;
   });
 
 await runProgram(program);

@@ -29,7 +29,7 @@ const CLIENT = /"@[\w.-]+\/client[/"]/;
 /** The parts of messages that hold the name or the value that is missing, or that no longer exists. */
 const NAMES = [
   /\bProperty '([\w$]+)' (?:is missing|does not exist)/,
-  /\band '([\w$]+)' does not exist in type/,
+  /\b(?:and|but) '([\w$]+)' does not exist in type/,
   /\bno exported member (?:named )?'([\w$]+)'/,
   /\bCannot find name '([\w$]+)'/,
   /'"([^"']+)"' (?:is not assignable|does not satisfy|have no overlap)/,

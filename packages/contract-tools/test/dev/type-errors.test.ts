@@ -36,6 +36,13 @@ describe("errors have the same cause if they name", () => {
         `This comparison appears to be unintentional because the types '"lost"' and '"sold"' have no overlap.`,
       ],
     ],
+    [
+      "a property that does not exist, with a suggestion",
+      [
+        "Object literal may only specify known properties, but 'a' does not exist in type 'B'. Did you mean to write 'b'?",
+        MISSING("a"),
+      ],
+    ],
     ["a name and its replacement", ["Property 'a' does not exist on type 'B'.", MISSING("b", "a")]],
   ])("%s", (_title, [one, other]) => {
     expect(causes(["a.ts", one!], ["b.ts", ["Outer.", other!]])).toEqual([[0, { "b.ts": 1 }]]);
