@@ -136,13 +136,13 @@ function linesOf({ first, others }: TypeErrors, root: string): string[] {
   const { file, line, column, message } = first;
   const files = [...others].slice(0, others.size > MAX_FILES ? MAX_FILES - 1 : MAX_FILES);
   const rest = [...others.values()].slice(files.length);
-  const places = counted(
-    rest.reduce((sum, count) => sum + count, 0),
-    "place",
-  );
+  const places = counted(rest.flat().length, "place");
   return [
     `${labelOf(file, root)}  ${file}:${line}:${column}  ${shorten(message)}`,
-    ...files.map(([other, count]) => `${labelOf(other, root)}    and ${counted(count, "place")} in ${other}`),
+    ...files.map(([other, [place, ...more]]) => {
+      const at = `${other}:${place!.line}:${place!.column}`; // often the field itself, where the first place is its handler
+      return `${labelOf(other, root)}    and ${counted(more.length + 1, "place")} in ${at}`;
+    }),
     ...(rest.length === 0 ? [] : [`${"".padEnd(LABEL)}    and ${places} in ${rest.length} more files`]),
   ];
 }

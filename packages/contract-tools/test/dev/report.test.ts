@@ -123,7 +123,7 @@ test("a cause of type errors is shown once, with the places that follow in at mo
   };
   const lines = (...files: string[]): string[] => diagnosticsSection("/nowhere", files.map(fault), 1, 20).split("\n");
   const tests = Array.from({ length: 6 }, (_, index) => `apps/server/test/${index}.test.ts`);
-  const listed = tests.slice(0, 5).map((file) => `    tests          and 1 place in ${file}`);
+  const listed = tests.slice(0, 5).map((file) => `    tests          and 1 place in ${file}:1:2`);
   expect(lines("apps/server/src/a.ts", ...tests.slice(0, 5))).toEqual([
     "  typecheck  6 errors with 1 cause in 1 package; after 0.02 s",
     "    service      apps/server/src/a.ts:1:2  Property 'name' does not exist on type 'A'.",
