@@ -68,7 +68,8 @@ contractCommand(
   .action(async (options: ContractOptions & { format: "text" | "github" }) => {
     const last = await lastReleased(releasedFolder(options));
     const { contract } = options;
-    const changes = last ? await contractChanges(last.document, await bundle(contract), contract) : [];
+    if (last === undefined) return console.log("No contract is released yet, so the client needs no changeset.");
+    const changes = await contractChanges(last.document, await bundle(contract), contract);
     const { readChangesets } = await import("@changesets/read");
     const { isEnough, message } = nextVersion(changes, await readChangesets(ROOT));
     const isAnnotation = !isEnough && options.format === "github";

@@ -26,7 +26,10 @@ export interface NextVersion {
 export function nextVersion(changes: ContractChange[], changesets: Changeset[]): NextVersion {
   const impact = mostSevere(changes.map((change) => change.impact));
   if (impact === undefined)
-    return { isEnough: true, message: "No change to the contract since its last release requires a changeset." };
+    return {
+      isEnough: true,
+      message: "The contract has not changed since its last release, so the client needs no changeset.",
+    };
   const required = BUMPS[impact];
   const manifest = readFileSync(resolve(ROOT, "packages/client/package.json"), "utf8");
   const { name: client } = JSON.parse(manifest) as { name: string };

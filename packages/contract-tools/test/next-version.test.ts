@@ -13,7 +13,7 @@ describe("the contract's changes and the client's changesets", () => {
   const changeset = (type: string, name = CLIENT) => ({ releases: [{ name, type }] });
 
   test.each([
-    [[], [], "No change to the contract since its last release requires a changeset."],
+    [[], [], "The contract has not changed since its last release, so the client needs no changeset."],
     [["documentation"], ["patch"], `is documentation, and a changeset gives ${CLIENT} a patch version.`],
     [["documentation"], ["major"], `is documentation, and a changeset gives ${CLIENT} a major version.`],
     [
