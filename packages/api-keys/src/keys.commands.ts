@@ -36,7 +36,7 @@ export function addKeysCommands(program: Command, { withDatabase, environment, s
   const keys = program.command("keys").description("create, list, rotate and revoke API keys");
   keys
     .command("create")
-    .description("create an API key and print it, for the only time")
+    .description("create an API key and print it; it is not shown again")
     .requiredOption("--name <name>", "the user or purpose of the key", parseName)
     .option(
       "--scopes <scopes>",
@@ -65,7 +65,7 @@ export function addKeysCommands(program: Command, { withDatabase, environment, s
   keys
     .command("rotate")
     .description(
-      "replace an API key by a new one with the same name, scopes and lifetime, and print the new key, for the only time",
+      "replace an API key with a new one of the same name, scopes and lifetime, and print it; it is not shown again",
     )
     .argument("<id>", "its number in the list", parseId)
     .addOption(OVERLAP)

@@ -58,7 +58,7 @@ export function addAdministration(program: Command, service: KeyedService): void
   const { migrations } = schema;
   program
     .command("migrate")
-    .description("bring the database to this version")
+    .description("migrate the database to this version")
     .action(() =>
       usingDatabase(config(), async (db) => {
         const applied = await withProgress((report) => migrate(db, migrations, { mayBeNewer: true, report }));

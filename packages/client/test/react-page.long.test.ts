@@ -16,12 +16,12 @@ const shown = join(built, "readme.tsx");
 
 beforeAll(() => {
   mkdirSync(built, { recursive: true });
-  const [, code] = /^```tsx\n([\s\S]*?)^```/m.exec(readFileSync(join(folder, "README.md"), "utf8"))!;
+  const [, code] = /^```tsx\n([\s\S]*?)^```/m.exec(readFileSync(join(folder, "docs/guides/react.md"), "utf8"))!;
   writeFileSync(shown, code!);
 });
 afterAll(() => rmSync(built, { recursive: true }));
 
-test("the README's components compile", async () => {
+test("the guide's components compile", async () => {
   writeFileSync(join(built, "tsconfig.json"), '{ "extends": "../../tsconfig.json", "include": ["*.tsx"] }');
   const compiled = promisify(execFile)("tsc", ["-p", built]).catch((error: { stdout: string }) => error);
   expect((await compiled).stdout).toBe("");
@@ -44,7 +44,7 @@ describe("in a browser", { timeout: 60_000 }, () => {
   });
   beforeEach((context) => needsTool(context, chromiumAbsence));
 
-  test("the README's components suspend, list page after page, and list an added animal", async () => {
+  test("the guide's components suspend, list page after page, and list an added animal", async () => {
     for (const name of ["Rex", "Mia", "Tom"]) await addPet(service, { name, categoryId: 1 });
     const page = await newPage();
     const release = await holdRequests(page);
@@ -64,7 +64,7 @@ describe("in a browser", { timeout: 60_000 }, () => {
     expect(await names()).toEqual(["Rex", "Mia", "Tom", "Zoë"]);
   });
 
-  test("the README's components show an error of the service", async () => {
+  test("the guide's components show an error of the service", async () => {
     const page = await newPage();
     await open(page);
     await page.getByRole("button", { name: "Add" }).click();
@@ -73,7 +73,7 @@ describe("in a browser", { timeout: 60_000 }, () => {
     expect(await alert.textContent()).toContain("name");
   });
 
-  test("the README's components throw a failed load to the error boundary", async () => {
+  test("the guide's components throw a failed load to the error boundary", async () => {
     const page = await newPage();
     await open(page, { key: "pst_test_nobody", counting: "" });
     const caught = page.getByText(/^Caught/);
@@ -82,7 +82,7 @@ describe("in a browser", { timeout: 60_000 }, () => {
     expect(await page.getByRole("alert").textContent()).toBe("unauthorized");
   });
 
-  test("unmounting the README's components aborts their requests", async () => {
+  test("unmounting the guide's components aborts their requests", async () => {
     const page = await newPage();
     await holdRequests(page);
     const [ended] = await Promise.all([

@@ -9,7 +9,7 @@ import { startService } from "@petstore/server/testing";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { readmePrograms } from "./readme-blocks.ts";
 
-describe("the README", () => {
+describe("the README and the guides", () => {
   const run = promisify(execFile);
   /** A folder in the package, so that imports by the package's name resolve. */
   const programs = join(import.meta.dirname, "../.turbo/readme");
@@ -21,12 +21,12 @@ describe("the README", () => {
   });
   afterAll(() => rmSync(programs, { recursive: true }));
 
-  test("the README's examples compile", async () => {
+  test("their examples compile", async () => {
     const compiled = run("tsc", ["-p", programs]).catch((error: { stdout: string }) => error);
     expect((await compiled).stdout).toBe("");
   });
 
-  describe("each example of the README prints the output in its comments", () => {
+  describe("each example prints the output in its comments", () => {
     test.each(readmePrograms)("$heading", async ({ name, code }) => {
       await using service = await startService();
       const env = { ...process.env, PETSTORE_URL: service.baseUrl, PETSTORE_KEY: service.key };
@@ -41,12 +41,12 @@ describe("the README", () => {
   });
 });
 
-describe("its tests", () => {
+describe("the guide to testing", () => {
   const folder = join(import.meta.dirname, "..");
   /** A folder in the package, so that imports by the package's name resolve. */
   const programs = join(folder, ".turbo/readme-testing");
-  const [, section = ""] = /^## Testing\n([\s\S]*?)^## /m.exec(readFileSync(join(folder, "README.md"), "utf8")) ?? [];
-  const files = Array.from(section.matchAll(/^```typescript\n([\s\S]*?)^```/gm), ([, code], index) => {
+  const guide = readFileSync(join(folder, "docs/guides/testing.md"), "utf8");
+  const files = Array.from(guide.matchAll(/^```typescript\n([\s\S]*?)^```/gm), ([, code], index) => {
     const file = join(programs, `${index}.ts`);
     mkdirSync(programs, { recursive: true });
     writeFileSync(file, code!);
@@ -54,7 +54,7 @@ describe("its tests", () => {
   });
   afterAll(() => rmSync(programs, { recursive: true }));
 
-  test("the README's tests compile", async () => {
+  test("its tests compile", async () => {
     expect(files).toHaveLength(2);
     writeFileSync(join(programs, "tsconfig.json"), '{ "extends": "../../tsconfig.json", "include": ["*.ts"] }');
     const compiled = promisify(execFile)("tsc", ["-p", programs]).catch((error: { stdout: string }) => error);
@@ -62,7 +62,7 @@ describe("its tests", () => {
   });
 
   // Importing a file declares its tests.
-  for (const file of files) describe(`the README's ${file.slice(-4)}`, () => import(file));
+  for (const file of files) describe(`its ${file.slice(-4)}`, () => import(file));
 });
 
 describe("code samples", () => {

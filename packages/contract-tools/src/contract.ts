@@ -17,7 +17,7 @@ import {
   releasedFolder,
 } from "openapi-contract/program";
 import { lastReleased } from "openapi-contract/released";
-import { nextVersionProblem } from "./next-version.ts";
+import { nextVersion } from "./next-version.ts";
 import { GENERATED_FOLDER } from "./paths.ts";
 import { generatedCheck, schemaCheck } from "./service-checks.ts";
 
@@ -68,12 +68,13 @@ contractCommand(
   .action(async (options: ContractOptions & { format: "text" | "github" }) => {
     const last = await lastReleased(releasedFolder(options));
     const { contract } = options;
-    const changes = last ? await contractChanges(last.document, await bundle(contract), contract) : [];
+    if (last === undefined) return console.log("No contract is released yet, so the client needs no changeset.");
+    const changes = await contractChanges(last.document, await bundle(contract), contract);
     const { readChangesets } = await import("@changesets/read");
-    const problem = nextVersionProblem(changes, await readChangesets(ROOT));
-    if (problem === undefined) return;
-    console.log(options.format === "github" ? `::error title=The client's version::${problem}` : problem);
-    process.exitCode = 1;
+    const { isEnough, message } = nextVersion(changes, await readChangesets(ROOT));
+    const isAnnotation = !isEnough && options.format === "github";
+    console.log(isAnnotation ? `::error title=The client's version::${message}` : message);
+    process.exitCode = isEnough ? 0 : 1;
   });
 
 await runProgram(program);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { ContractChange, Impact } from "openapi-contract/comparison";
 import { ROOT } from "openapi-contract/paths";
 import { describe, expect, test } from "vitest";
-import { nextVersionProblem } from "../src/next-version.ts";
+import { nextVersion } from "../src/next-version.ts";
 
 describe("the contract's changes and the client's changesets", () => {
   const manifest = readFileSync(join(ROOT, "packages/client/package.json"), "utf8");
@@ -13,21 +13,22 @@ describe("the contract's changes and the client's changesets", () => {
   const changeset = (type: string, name = CLIENT) => ({ releases: [{ name, type }] });
 
   test.each([
-    [[], []],
-    [["documentation"], ["patch"]],
-    [["documentation"], ["major"]],
+    [[], [], "The contract has not changed since its last release, so the client needs no changeset."],
+    [["documentation"], ["patch"], `is documentation, and a changeset gives ${CLIENT} a patch version.`],
+    [["documentation"], ["major"], `is documentation, and a changeset gives ${CLIENT} a major version.`],
     [
       ["additive", "documentation"],
       ["patch", "minor"],
+      `is additive, and a changeset gives ${CLIENT} a minor version.`,
     ],
-    [["breaking", "additive"], ["major"]],
-  ] satisfies [Impact[], string[]][])("%j changes match %j changesets", (impacts, types) => {
-    expect(
-      nextVersionProblem(
-        impacts.map(change),
-        types.map((type) => changeset(type)),
-      ),
-    ).toBeUndefined();
+    [["breaking", "additive"], ["major"], `is breaking, and a changeset gives ${CLIENT} a major version.`],
+  ] satisfies [Impact[], string[], string][])("%j changes match %j changesets", (impacts, types, found) => {
+    const { isEnough, message } = nextVersion(
+      impacts.map(change),
+      types.map((type) => changeset(type)),
+    );
+    expect(isEnough).toBe(true);
+    expect(message).toContain(found);
   });
 
   test.each([
@@ -38,16 +39,17 @@ describe("the contract's changes and the client's changesets", () => {
   ] satisfies [Impact[], string[], Impact, string][])(
     "%j changes do not match %j changesets",
     (impacts, types, mostSevere, required) => {
-      const problem = nextVersionProblem(
+      const { isEnough, message } = nextVersion(
         impacts.map(change),
         types.map((type) => changeset(type)),
       );
-      expect(problem).toContain(`is ${mostSevere}, so ${CLIENT} needs a changeset for a ${required} version`);
-      expect(problem).toContain(`changeset --${required} ${CLIENT}`);
+      expect(isEnough).toBe(false);
+      expect(message).toContain(`is ${mostSevere}, so ${CLIENT} needs a changeset for a ${required} version`);
+      expect(message).toContain(`changeset --${required} ${CLIENT}`);
     },
   );
 
   test("a changeset of another package does not count", () => {
-    expect(nextVersionProblem([change("additive")], [changeset("major", "express-operations")])).toBeDefined();
+    expect(nextVersion([change("additive")], [changeset("major", "express-operations")]).isEnough).toBe(false);
   });
 });

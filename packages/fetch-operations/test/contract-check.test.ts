@@ -44,7 +44,7 @@ describe("the check of the published contract", () => {
     const connection = connectTo(api, { baseUrl: server.baseUrl, headers: { "X-Key": "secret" } });
     for (const path of [`${other.baseUrl}/openapi.json`, other.baseUrl.replace("http:", "")])
       await expect(checkContract(connection, contract, {}, path)).rejects.toThrow(
-        `The contract at ${path} is not of the origin of baseUrl. Set publishedContract to a path.`,
+        `The contract at ${path} does not have the origin of baseUrl. Set publishedContract to a path.`,
       );
     expect(other.requests).toEqual([]);
   });

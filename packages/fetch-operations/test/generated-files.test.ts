@@ -377,7 +377,7 @@ describe("an operation that the client cannot call is refused by name and line:"
   test.each([
     ...["", "a b", "a\nb", "a\r\nX: y", "a:b", "G\u00C4T", '"a"'].map((method) => [
       method,
-      `has the method ${JSON.stringify(method)}, which is no token (RFC 9110, section 9.1). Correct its name.`,
+      `has the method ${JSON.stringify(method)}, which is not a token (RFC 9110, section 9.1). Correct its name.`,
     ]),
     ...["CONNECT", "Trace", "TRACK"].map((method) => [
       method,

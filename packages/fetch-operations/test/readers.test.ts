@@ -156,7 +156,7 @@ describe("JSON with values of other types", () => {
 
   test("names the reason of a date that cannot be read", async () => {
     const result = await read(typedJson("date-time", {}, "Date"), "application/json", '"soon"');
-    expect(result).toMatchObject({ cause: new RangeError('"soon" is no date.') });
+    expect(result).toMatchObject({ cause: new RangeError('"soon" is not a date.') });
   });
 });
 

@@ -156,10 +156,10 @@ describe("an entry", () => {
   });
 
   test.each([
-    ['entry: "{{place}}"', "changelog.entry: {{place}} is no placeholder. Use {{places}}, {{message}}."],
+    ['entry: "{{place}}"', "changelog.entry: {{place}} is not a placeholder. Use {{places}}, {{message}}."],
     [
       'headings: { breaking: "{{ version }}" }',
-      "changelog.headings.breaking: {{ version }} is no placeholder. A heading has none.",
+      "changelog.headings.breaking: {{ version }} is not a placeholder. A heading has none.",
     ],
     ["title: News", 'changelog: Unrecognized key: "title".'],
   ])("rejects %s", async (line, message) => {

@@ -1,4 +1,4 @@
-/** `pnpm lint:prose`: reports long sentences in the pages and the contract. */
+/** `pnpm lint:prose`: hints at long sentences in the pages and the contract. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { extname, relative, resolve } from "node:path";
 import { createProgram, PNPM } from "@openapi-operations/command-line";
@@ -18,13 +18,13 @@ const TEXTS: Partial<Record<string, (file: string) => Text[]>> = {
   ".yaml": descriptionsOf,
 };
 
-/** The longest sentence that strangers understand at the first reading; the same holds for a phrase in a table. */
+/** Sentences and phrases in tables above this length deserve a second look. One that reads at once may stay. */
 const MOST_WORDS = 25;
 
-/** Rejects sentences of more than `MOST_WORDS` words. */
+/** Hints at sentences of more than `MOST_WORDS` words. */
 const sentenceLength: Rule = {
   names: ["sentence-length"],
-  description: `A sentence has at most ${MOST_WORDS} words`,
+  description: `Most sentences have at most ${MOST_WORDS} words`,
   tags: ["prose"],
   parser: "micromark",
   function: ({ parsers }, onError) => {
@@ -33,7 +33,7 @@ const sentenceLength: Rule = {
       if (count <= MOST_WORDS) continue;
       onError({
         lineNumber: line,
-        detail: `${count} words, at most ${MOST_WORDS}. Split it.`,
+        detail: `${count} words. Does it read at once?`,
         context: source,
       });
     }
@@ -41,7 +41,7 @@ const sentenceLength: Rule = {
 };
 
 const program = createProgram("lint:prose", {
-  description: "Reports long sentences in the pages and the contract.",
+  description: "Hints at long sentences in the pages and the contract. Hints do not fail.",
   folder: import.meta.dirname,
   examples: [`${PNPM} lint:prose README.md`],
 }).argument("[files...]", "files to check (default: all)");
@@ -49,16 +49,17 @@ const args = program.parse().args.map((file) => relative(root, resolve(file)));
 process.chdir(root);
 if (existsSync(".proseignore")) EXCLUDED.push(...readFileSync(".proseignore", "utf8").split("\n").filter(isPattern));
 const files = args.length > 0 ? args : globSync(FILES, { exclude: EXCLUDED }).toSorted();
-const reports = await Promise.all(files.map(errorsOf));
-const errors = reports.flat();
-for (const error of errors) console.log(error);
-console.log(`Errors in prose: ${errors.length} (${files.length} files checked)`);
-process.exitCode = errors.length > 0 ? 1 : 0;
+const unreadable = files.filter((file) => TEXTS[extname(file)] === undefined);
+for (const file of unreadable) console.error(`${file}: Only ${Object.keys(TEXTS).join(", ")} files can be checked.`);
+const hints = (await Promise.all(files.map(hintsOf))).flat();
+for (const hint of hints) console.log(hint);
+console.log(`Hints in prose: ${hints.length} (${files.length} files checked)`);
+process.exitCode = unreadable.length > 0 ? 1 : 0;
 
-/** Each error with its place, its rule, its remedy, and the sentence. */
-async function errorsOf(file: string): Promise<string[]> {
+/** Each hint with its place, its rule, and the sentence. */
+async function hintsOf(file: string): Promise<string[]> {
   const textsOf = TEXTS[extname(file)];
-  if (textsOf === undefined) return [`${file}: Only ${Object.keys(TEXTS).join(", ")} files can be checked.`];
+  if (textsOf === undefined) return [];
   const texts = textsOf(readFileSync(file, "utf8"));
   const found = await lint({
     strings: Object.fromEntries(texts.map(({ markdown, line }) => [line, markdown])),

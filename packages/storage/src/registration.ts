@@ -71,7 +71,9 @@ export function migrationsOf(before: Migrations, registrations: readonly Registr
     throw new Error(`Two migrations are named ${duplicate}. Give the later one another name.`);
   for (const [name, { servedBy }] of all) {
     if (servedBy === EVERY_VERSION || (names.includes(servedBy.since) && servedBy.since < name)) continue;
-    throw new Error(`Migration ${name} is served since ${servedBy.since}, which is no earlier migration. Name one.`);
+    throw new Error(
+      `Migration ${name} is served since ${servedBy.since}, which is not an earlier migration. Name one.`,
+    );
   }
   return Object.fromEntries(all.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }

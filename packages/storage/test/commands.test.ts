@@ -68,7 +68,7 @@ describe("backup", () => {
   test("rejects PostgreSQL", async () => {
     const program = backupProgram("postgres://root:hunter2@localhost/things");
     await expect(program.parseAsync(["backup", "copy.db"], { from: "user" })).rejects.toThrow(
-      new DatabaseError("Backups are made of SQLite files. For PostgreSQL use its own tools, such as pg_dump."),
+      new DatabaseError("Only SQLite databases can be backed up. For PostgreSQL, use its own tools, such as pg_dump."),
     );
   });
 });

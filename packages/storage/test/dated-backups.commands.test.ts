@@ -11,7 +11,7 @@ import { migrate } from "../src/migrations.ts";
 import { type Database, insertThing, listThings, MIGRATIONS, opened, OPTIONS, SCHEMA } from "./things.ts";
 
 const CUP = { name: "cup", size: 1 };
-const POSTGRES = "Backups are made of SQLite files. For PostgreSQL use its own tools, such as pg_dump.";
+const POSTGRES = "Only SQLite databases can be backed up. For PostgreSQL, use its own tools, such as pg_dump.";
 const [FIRST, SECOND] = [`${SERVICE.name}.2030-01-02T120000.000Z.db`, `${SERVICE.name}.2030-01-02T130000.000Z.db`];
 
 beforeEach(() => {

@@ -92,7 +92,7 @@ test("servers that are no replicas of the primary are not read from, and the log
   opened({ url: primary.url.replace(host, `${host},127.0.0.1:1`) }, { logger });
   opened(replica, { logger, of: stranger });
   const expected: [string, unknown][] = [
-    [host, "It is no replica."],
+    [host, "It is not a replica."],
     ["127.0.0.1:1", expect.stringContaining("ECONNREFUSED")],
     [new URL(replica.url).host, "It has the data of another primary."],
   ];

@@ -69,6 +69,6 @@ export async function stuckClient({ baseUrl }: Program, sent: string): Promise<S
   socket.write(`GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n${sent}`);
   await once(socket, "readable");
   const answer = String(socket.read());
-  if (!answer.startsWith("HTTP/1.1 200 ")) throw new Error(`/healthz answered with ${answer}.`);
+  if (!answer.startsWith("HTTP/1.1 200 ")) throw new Error(`/healthz responded with ${answer}.`);
   return socket;
 }

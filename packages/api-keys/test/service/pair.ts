@@ -88,7 +88,7 @@ export class Pair implements AsyncDisposable {
 }
 
 async function admitHealthCheck({ url, data }: PostgresServer): Promise<void> {
-  const guide = await operationsGuide();
+  const guide = await operationsGuide("failover");
   const file = join(data, "pg_hba.conf");
   await writeFile(file, `${/^host +postgres +health_check .*$/m.exec(guide)![0]}\n${await readFile(file, "utf8")}`);
   await execute(url, "select pg_reload_conf()");

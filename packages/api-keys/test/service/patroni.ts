@@ -149,7 +149,7 @@ export class Cluster implements AsyncDisposable {
     chownSync(folder, user.uid, user.gid);
     const subnet = address.replace(/\d+$/, "");
     const file = join(folder, "patroni.yml");
-    const text = await recipe("Patroni", "yaml", {
+    const text = await recipe("patroni", "yaml", {
       "name: one": `name: ${name}`,
       "listen: 10.0.0.1:8008": `listen: ${address}:8008`,
       "connect_address: 10.0.0.1:8008": `connect_address: ${address}:8008`,

@@ -32,7 +32,7 @@ export function programUnavailable(name: "etcd" | "haproxy" | "pgbouncer"): stri
 /** Starts HAProxy before two servers. Resolves once it has found that the second one is a standby. */
 export async function startHaproxy(servers: readonly [one: string, two: string]): Promise<Proxy> {
   const port = await freePort();
-  const config = await recipe("Failover", "haproxy", {
+  const config = await recipe("failover", "haproxy", {
     "127.0.0.1:5432": `127.0.0.1:${port}`,
     "10.0.0.1:5432": servers[0],
     "10.0.0.2:5432": servers[1],
@@ -44,7 +44,7 @@ export async function startHaproxy(servers: readonly [one: string, two: string])
 export async function startPatroniHaproxy(servers: readonly string[]): Promise<Proxy> {
   const port = await freePort();
   const addresses = servers.map((server, index) => [`10.0.0.${index + 1}:5432`, server]);
-  const config = await recipe("Patroni", "haproxy", {
+  const config = await recipe("patroni", "haproxy", {
     "127.0.0.1:5432": `127.0.0.1:${port}`,
     ...Object.fromEntries(addresses),
   });
@@ -55,7 +55,7 @@ export async function startPatroniHaproxy(servers: readonly string[]): Promise<P
 export async function startPgbouncer(url: string): Promise<Proxy> {
   const { username, password, host } = new URL(url);
   const [port, [address, serverPort]] = [await freePort(), host.split(":")];
-  const config = await recipe("PgBouncer", "ini", {
+  const config = await recipe("pgbouncer", "ini", {
     "petstore = host=10.0.0.1 port=5432": `* = host=${address} port=${serverPort}`,
     "listen_port = 6432": `listen_port = ${port}\nunix_socket_dir =`,
     "/etc/pgbouncer/": "",
@@ -64,19 +64,18 @@ export async function startPgbouncer(url: string): Promise<Proxy> {
   return startProxy("pgbouncer", port, files, ["config"], /process up/);
 }
 
-/** Returns the text of the operations guide. */
-export function operationsGuide(): Promise<string> {
-  return readFile(join(root, "apps/server/docs/operations.md"), "utf8");
+/** Returns the text of a guide to operations. */
+export function operationsGuide(page: "failover" | "patroni" | "pgbouncer"): Promise<string> {
+  return readFile(join(root, `apps/server/docs/operations/${page}.md`), "utf8");
 }
 
-/** Returns the example in a language from a section of the operations guide, with other values. */
+/** Returns the first example in a language from a guide to operations, with other values. */
 export async function recipe(
-  section: "Failover" | "Patroni" | "PgBouncer",
+  page: Parameters<typeof operationsGuide>[0],
   language: "haproxy" | "ini" | "yaml",
   changes: Record<string, string>,
 ): Promise<string> {
-  const text = (await operationsGuide()).split(`\n### ${section}\n`)[1]!;
-  let example = text.split(`\n\`\`\`${language}\n`)[1]!.split("```")[0]!;
+  let example = (await operationsGuide(page)).split(`\n\`\`\`${language}\n`)[1]!.split("```")[0]!;
   for (const [from, to] of Object.entries(changes)) {
     expect(example).toContain(from);
     example = example.replace(from, to);

@@ -5,7 +5,7 @@ import { createProgram, runProgram } from "@openapi-operations/command-line";
 import { build } from "./build.ts";
 
 const program = createProgram("build-service", {
-  description: "Builds the service of this package into a folder, which runs wherever there is a Node.",
+  description: "Builds the service of this package into a folder that runs wherever Node does.",
   folder: import.meta.dirname,
 })
   .argument("[folder]", "the folder, which is replaced", "dist")

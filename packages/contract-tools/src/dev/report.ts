@@ -15,6 +15,9 @@ const MAX_LINES = 12;
 /** The most files that are listed for one cause of type errors. */
 const MAX_FILES = 5;
 
+/** The most characters of a line of the compiler. */
+const MAX_LENGTH = 180;
+
 /** The width of the kind of code. */
 const LABEL = 11;
 
@@ -133,13 +136,13 @@ function linesOf({ first, others }: TypeErrors, root: string): string[] {
   const { file, line, column, message } = first;
   const files = [...others].slice(0, others.size > MAX_FILES ? MAX_FILES - 1 : MAX_FILES);
   const rest = [...others.values()].slice(files.length);
-  const places = counted(
-    rest.reduce((sum, count) => sum + count, 0),
-    "place",
-  );
+  const places = counted(rest.flat().length, "place");
   return [
     `${labelOf(file, root)}  ${file}:${line}:${column}  ${shorten(message)}`,
-    ...files.map(([other, count]) => `${labelOf(other, root)}    and ${counted(count, "place")} in ${other}`),
+    ...files.map(([other, [place, ...more]]) => {
+      const at = `${other}:${place!.line}:${place!.column}`; // often the field itself, where the first place is its handler
+      return `${labelOf(other, root)}    and ${counted(more.length + 1, "place")} in ${at}`;
+    }),
     ...(rest.length === 0 ? [] : [`${"".padEnd(LABEL)}    and ${places} in ${rest.length} more files`]),
   ];
 }
@@ -161,24 +164,38 @@ export function counted(count: number, noun: string): string {
 /** The words of a type of vitest, which say nothing about the code. */
 const EXPECTATION = /"Expected: .*, Actual: /;
 
-/** Shortens a compiler message to its first line, the error, and its last line, the innermost reason. */
-function shorten(message: string[]): string {
-  const reasons = message.filter((text, index) => index === 0 || !EXPECTATION.test(text));
-  const [first, last] = [reasons[0]!, reasons.at(-1)!].map((text) => text.replaceAll(/'\{[^']{40,}'/g, "'{ … }'"));
-  return reasons.length === 1 ? short(first!) : `${short(first!)} ${short(last!)}`;
+/**
+ * Shortens a compiler message to its first line, the error, and its last line, the innermost reason. If the first line does not
+ * fit, the reason stands alone, because it names the field.
+ */
+function shorten([outer, ...inner]: string[]): string {
+  const reason = inner.findLast((text) => !EXPECTATION.test(text));
+  const error = EXPECTATION.test(outer!) ? "The type is not the expected one." : withoutLongTypes(outer!);
+  if (reason === undefined) return short(error);
+  return error.length > MAX_LENGTH ? short(withoutLongTypes(reason)) : `${error} ${short(withoutLongTypes(reason))}`;
 }
 
-/** Cuts a string of more than 180 characters behind a word. */
+function withoutLongTypes(text: string): string {
+  return text.replaceAll(/'\{[^']{40,}'/g, "'{ … }'");
+}
+
+/** Cuts a string that is too long behind a word. */
 function short(text: string): string {
-  return text.length > 180 ? `${text.slice(0, text.lastIndexOf(" ", 177) + 1 || 177).trimEnd()} …` : text;
+  if (text.length <= MAX_LENGTH) return text;
+  return `${text.slice(0, text.lastIndexOf(" ", MAX_LENGTH - 3) + 1 || MAX_LENGTH - 3).trimEnd()} …`;
 }
 
 function seconds(milliseconds: number): string {
   return `${(milliseconds / 1_000).toFixed(2)} s`;
 }
 
-const BREAKS =
-  "This breaks existing clients. Add to the contract instead of changing it, or start a new major version.";
+/** Names the breaking change, or the first of several. */
+function breaks([first, ...others]: ContractChange[]): string {
+  const count = others.length + 1;
+  const subject =
+    count === 1 ? `The change to ${first!.place} breaks` : `${count} changes, the first to ${first!.place}, break`;
+  return `${subject} existing clients. Add to the contract instead of changing it, or start a new major version.`;
+}
 
 const NOT_STORED =
   "If a table does not hold what the contract says, add a migration and the column: openapi/adding-an-operation.md#5-write-the-handler.";
@@ -207,11 +224,11 @@ export function stubCommand(diagnostics: Diagnostic[], contract: Contract | unde
 export async function remainingInContract(contract: Contract, contractPath: string): Promise<string[]> {
   const { document, changes, problems } = contract;
   const { findings, changes: sinceRelease } = await compatibilityCheck(document, contractPath);
-  const isBreaking = changes.some(({ impact }) => impact === "breaking");
+  const breaking = changes.filter(({ impact }) => impact === "breaking");
   const isAccepted = sinceRelease !== undefined && findings.length === 0; // by the version
   const styles = problems.filter(({ kind }) => kind === "style").length;
   return [
-    ...(isBreaking && !isAccepted ? [BREAKS] : []),
+    ...(breaking.length > 0 && !isAccepted ? [breaks(breaking)] : []),
     ...findings.map(({ message }) => message),
     ...(styles > 0 ? [`Correct the ${counted(styles, "place")} of style: contract check fails there.`] : []),
   ];

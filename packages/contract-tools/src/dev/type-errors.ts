@@ -6,8 +6,8 @@ import type { Diagnostic } from "./typecheck.ts";
 /** Type errors with the same cause: the first, and the places that follow. */
 export interface TypeErrors {
   first: Diagnostic;
-  /** The other places, by file. */
-  others: Map<string, number>;
+  /** The other places, by file, the simplest error of each file first. */
+  others: Map<string, Diagnostic[]>;
 }
 
 /** The kinds of code, in the order of a report. */
@@ -29,7 +29,7 @@ const CLIENT = /"@[\w.-]+\/client[/"]/;
 /** The parts of messages that hold the name or the value that is missing, or that no longer exists. */
 const NAMES = [
   /\bProperty '([\w$]+)' (?:is missing|does not exist)/,
-  /\band '([\w$]+)' does not exist in type/,
+  /\b(?:and|but) '([\w$]+)' does not exist in type/,
   /\bno exported member (?:named )?'([\w$]+)'/,
   /\bCannot find name '([\w$]+)'/,
   /'"([^"']+)"' (?:is not assignable|does not satisfy|have no overlap)/,
@@ -62,8 +62,7 @@ export function causesOf(diagnostics: Diagnostic[], root: string): TypeErrors[] 
     return nameOf(follows(diagnostic) ? (sorted.find(inFile) ?? diagnostic) : diagnostic) ?? echoed(diagnostic);
   });
   return Array.from(groups.values(), ([first, ...others]) => {
-    const files = Map.groupBy(others, ({ file }) => file);
-    return { first: first!, others: new Map(Array.from(files, ([file, places]) => [file, places.length])) };
+    return { first: first!, others: Map.groupBy(others, ({ file }) => file) };
   });
 }
 

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import {
   changesSection,
   counted,
@@ -123,7 +123,7 @@ test("a cause of type errors is shown once, with the places that follow in at mo
   };
   const lines = (...files: string[]): string[] => diagnosticsSection("/nowhere", files.map(fault), 1, 20).split("\n");
   const tests = Array.from({ length: 6 }, (_, index) => `apps/server/test/${index}.test.ts`);
-  const listed = tests.slice(0, 5).map((file) => `    tests          and 1 place in ${file}`);
+  const listed = tests.slice(0, 5).map((file) => `    tests          and 1 place in ${file}:1:2`);
   expect(lines("apps/server/src/a.ts", ...tests.slice(0, 5))).toEqual([
     "  typecheck  6 errors with 1 cause in 1 package; after 0.02 s",
     "    service      apps/server/src/a.ts:1:2  Property 'name' does not exist on type 'A'.",
@@ -151,11 +151,26 @@ test("the next step counts the listed causes, each once, and the others", () => 
   expect(lines.at(-1)).toBe("    … and 15 more causes");
 });
 
-test("a message is cut behind a word, and shows no words of vitest", () => {
-  const fault = { file: "a.test-d.ts", line: 1, column: 2, code: "TS1" };
+describe("a message of the compiler", () => {
+  const shown = (...message: string[]) => {
+    const fault = { file: "a.test-d.ts", line: 1, column: 2, code: "TS1", message };
+    return diagnosticsSection("/nowhere", [fault], 1, 20).split(":1:2  ")[1];
+  };
   const words = `${"word ".repeat(35)}longer end`;
-  const message = [words, "Reason.", "Type 'A' is not '\"Expected: literal number: 200, Actual: unknown\"'."];
-  expect(diagnosticsSection("/nowhere", [{ ...fault, message }], 1, 20)).toContain(`${"word ".repeat(35)}… Reason.`);
+  const expectation = "'\"Expected: literal number: 200, Actual: unknown\"'.";
+
+  test.each([
+    ["is cut behind a word", [words], `${"word ".repeat(35)}…`],
+    ["is its reason, which names the field, if its first line is too long", [words, "Between.", "Reason."], "Reason."],
+    [
+      "shows no words of vitest",
+      [`Type ${expectation}`, "Reason.", `Type 'A' is not ${expectation}`],
+      "The type is not the expected one. Reason.",
+    ],
+    ["shows none in its only line either", [`Type ${expectation}`], "The type is not the expected one."],
+  ])("%s", (_title, message, expected) => {
+    expect(shown(...message)).toBe(expected);
+  });
 });
 
 test("the summary has the findings, the changes, the state of the service and the duration", () => {

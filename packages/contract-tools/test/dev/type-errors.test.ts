@@ -15,7 +15,10 @@ function causes(...errors: [file: string, message: string | string[], code?: str
   const diagnostics = errors.map(([file, message, code = "TS2339"], line) => {
     return { file, line, column: 1, code, message: [message].flat() };
   });
-  return causesOf(diagnostics, "/nowhere").map(({ first, others }) => [first.line, Object.fromEntries(others)]);
+  return causesOf(diagnostics, "/nowhere").map(({ first, others }) => [
+    first.line,
+    Object.fromEntries(Array.from(others, ([file, places]) => [file, places.length])),
+  ]);
 }
 
 describe("errors have the same cause if they name", () => {
@@ -34,6 +37,13 @@ describe("errors have the same cause if they name", () => {
       [
         `Type '"sold"' is not assignable to type '"lost"'.`,
         `This comparison appears to be unintentional because the types '"lost"' and '"sold"' have no overlap.`,
+      ],
+    ],
+    [
+      "a property that does not exist, with a suggestion",
+      [
+        "Object literal may only specify known properties, but 'a' does not exist in type 'B'. Did you mean to write 'b'?",
+        MISSING("a"),
       ],
     ],
     ["a name and its replacement", ["Property 'a' does not exist on type 'B'.", MISSING("b", "a")]],

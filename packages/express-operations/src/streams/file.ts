@@ -34,7 +34,7 @@ export async function openFile({ source, options }: FileBody): Promise<Represent
  */
 export async function file(source: string | FileHandle, options: FileOptions = {}): Promise<FileBody> {
   if (options.etag !== undefined && !/^(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/.test(options.etag))
-    throw new TypeError(`The ETag ${JSON.stringify(options.etag)} is no entity tag. Put it in double quotes.`);
+    throw new TypeError(`The ETag ${JSON.stringify(options.etag)} is not an entity tag. Put it in double quotes.`);
   if (typeof source === "string") expectFile(await stat(source, { bigint: true }), source);
   return new FileBody(source, options);
 }

@@ -59,7 +59,9 @@ export async function checkContract(
 ): Promise<ContractCheck> {
   const { pathname, search, origin } = new URL(path, `${connection.baseUrl}/`);
   if (origin !== new URL(connection.baseUrl).origin)
-    throw new TypeError(`The contract at ${path} is not of the origin of baseUrl. Set publishedContract to a path.`);
+    throw new TypeError(
+      `The contract at ${path} does not have the origin of baseUrl. Set publishedContract to a path.`,
+    );
   const atOrigin = { ...connection, baseUrlOf: () => origin };
   const exchange = await send(atOrigin, DOCUMENT, () => ({ target: pathname + search, headers: {} }), options);
   const document = dataOrThrow(exchange);

@@ -113,7 +113,7 @@ function describe(
   // The path follows the base URL directly, so that another character could continue its host.
   if (!path.startsWith("/")) refuse("has a path that does not begin with a slash.");
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(method))
-    refuse(`has the method ${JSON.stringify(method)}, which is no token (RFC 9110, section 9.1). Correct its name.`);
+    refuse(`has the method ${JSON.stringify(method)}, which is not a token (RFC 9110, section 9.1). Correct its name.`);
   if (/^(?:connect|trace|track)$/i.test(method)) refuse(`has the method ${method}, which \`fetch\` does not send.`);
   if (entry.additional && (/^(?:delete|get|head|options|post|put)$/i.test(method) || /^(?:PATCH|QUERY)$/.test(method)))
     refuse(`has the method ${method} in additionalOperations. Move it to the field ${method.toLowerCase()}.`);

@@ -89,7 +89,7 @@ function dateOf(text: string, format: "date" | "date-time", type: DateType, body
     if (type === "Date") {
       const date = new Date(text);
       if (!Number.isNaN(date.getTime())) return date;
-      throw new RangeError(`${JSON.stringify(text)} is no date.`);
+      throw new RangeError(`${JSON.stringify(text)} is not a date.`);
     }
     const { Temporal } = globalThis as unknown as { Temporal: TemporalLike };
     return format === "date" ? Temporal.PlainDate.from(text) : Temporal.Instant.from(text);

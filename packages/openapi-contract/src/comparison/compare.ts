@@ -203,7 +203,10 @@ function textChange({ before, after }: Pair<Node>, path: string[], key: string):
     origin: null,
     impact: "documentation",
     what: verb(before[key], after[key]),
-    because: "A description promises nothing.",
+    because:
+      path.join() === "info" && key === "version"
+        ? "It promises nothing by itself."
+        : "A description promises nothing.",
     ...(after[key] !== undefined && { at: { node: after, key } }),
   };
 }

@@ -24,7 +24,7 @@ function template(...known: string[]) {
     const unknown = [...value.matchAll(/\{\{(.*?)\}\}/g)].find(([, name]) => !known.includes(name!.trim()));
     if (unknown === undefined) return;
     const use = known.length === 0 ? "A heading has none" : `Use ${known.map((name) => `{{${name}}}`).join(", ")}`;
-    issues.push({ code: "custom", input: value, message: `${unknown[0]} is no placeholder. ${use}` });
+    issues.push({ code: "custom", input: value, message: `${unknown[0]} is not a placeholder. ${use}` });
   });
 }
 

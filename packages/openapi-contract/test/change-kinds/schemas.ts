@@ -215,7 +215,7 @@ export const DOCUMENTATION: Record<string, ChangeKind> = {
   },
   "the version is raised": {
     ...document({}, { info: { title: "Shop", version: "1.0.1" } }),
-    messages: ["documentation info: `version` changes. A description promises nothing."],
+    messages: ["documentation info: `version` changes. It promises nothing by itself."],
     at: ["info/version"],
   },
   "a field is called description": {

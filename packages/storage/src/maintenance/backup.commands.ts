@@ -35,10 +35,10 @@ export function addBackupCommands(program: Command, { databaseUrl, backupFolder,
   };
   const backupCommand = program
     .command("backup")
-    .description("copy the database, also while the service runs: to a file, or dated to the folder of backups")
+    .description("copy the database, even while the service runs, to a file or as a dated backup")
     .argument("[file]", "where the copy goes; it must not exist (default: a dated file in BACKUP_FOLDER)")
-    .option("--every <duration>", "make a dated backup again and again, such as every 1h", parseInterval)
-    .option("--keep <count>", "afterwards, remove all dated backups but the newest", wholeNumber(1))
+    .option("--every <duration>", "make a dated backup at this interval, such as 1h", parseInterval)
+    .option("--keep <count>", "then remove all dated backups except this many of the newest", wholeNumber(1))
     .action(async (file: string | undefined, dated: DatedOptions) => {
       if (file === undefined) return makeDatedBackups(located(), dated);
       if (Object.keys(dated).length > 0) {
@@ -50,9 +50,9 @@ export function addBackupCommands(program: Command, { databaseUrl, backupFolder,
   addBackupsCommand(program, located);
   const restoreCommand = program
     .command("restore")
-    .description("put a backup in the place of the database, which is kept beside it; the service must be stopped")
+    .description("replace the database with a backup and keep the old one beside it; stop the service first")
     .argument("[file]", "a backup")
-    .option("--at <time>", "the newest dated backup not later than this time, such as 2026-12-05T09:30Z", parseTime)
+    .option("--at <time>", "the newest dated backup up to this time, such as 2026-12-05T09:30Z", parseTime)
     .option("--force", `also replace a database that cannot be read, though ${keptData.unread.risk}`)
     .action(async (named: string | undefined, { at, force }: { at?: number; force?: true }) => {
       if ((named === undefined) === (at === undefined)) {
@@ -92,7 +92,9 @@ function lossOf({ rows, from, to }: Loss, tables: AnyTables): string {
 
 function pathOfDatabase(url: string): string {
   if (isPostgresUrl(url)) {
-    throw new DatabaseError("Backups are made of SQLite files. For PostgreSQL use its own tools, such as pg_dump.");
+    throw new DatabaseError(
+      "Only SQLite databases can be backed up. For PostgreSQL, use its own tools, such as pg_dump.",
+    );
   }
   return resolve(pathOfFileUrl(url));
 }

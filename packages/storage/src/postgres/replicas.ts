@@ -210,7 +210,7 @@ class Replica<Tables> {
     else if (later !== undefined) this.#isConfirmed = true;
     try {
       const { position, server, replays } = await withDeadline(examine(this.#examined, this.#samples.at(-1)));
-      if (!replays) throw new DatabaseError("It is no replica.");
+      if (!replays) throw new DatabaseError("It is not a replica.");
       const isTrusted = this.#isConfirmed && position > this.#distrusted;
       const reached = isTrusted ? this.#samples.findLast((sample) => sample.position <= position) : undefined;
       this.#freshAt = reached?.at ?? -Infinity;
