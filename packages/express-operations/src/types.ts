@@ -90,7 +90,7 @@ export type OperationMiddlewares<Operations> = {
   readonly [Id in keyof Operations]?: RequestHandler | readonly RequestHandler[];
 };
 
-/** Handles one operation. Declared errors are returned like successes; anything thrown is an internal error. */
+/** Handles one operation. Declared errors are returned like successes. A thrown `Problem` is sent; any other error goes to Express's error handler. */
 export type Handler<Operation, Env extends HandlerTypes = HandlerTypes> = HandlerOf<0, [Operation], Env>;
 
 /**

@@ -4,7 +4,7 @@ import { createProblem, printable, type Problem } from "../problem.ts";
 export interface BodyLimits {
   /** Largest request body in bytes. Default: 65,536. */
   bodyLimit: number;
-  /** Largest file of a multipart body in bytes. Default: `bodyLimit`. */
+  /** Largest file of a multipart body in bytes. Default: none, so that `bodyLimit` limits it. */
   fileLimit: number;
   /**
    * Most bytes of a multipart body that are no files: all names and values together. They are held in memory. Default:
