@@ -22,6 +22,7 @@ export const tree: Section[] = [
       "openapi/README.md",
       "openapi/adding-an-operation.md",
       "openapi/adding-a-transaction.md",
+      "openapi/updating-and-deleting.md",
       "openapi/decisions.md",
       "packages/contract-tools/README.md",
       "packages/contract-tools/docs/mock.md",
