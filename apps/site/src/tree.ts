@@ -103,6 +103,7 @@ export const tree: Section[] = [
         text: "Guides",
         pages: [
           "apps/server/docs/operations/deploy.md",
+          "apps/server/docs/operations/kubernetes.md",
           "apps/server/docs/operations/proxy.md",
           "apps/server/docs/operations/rate-limits.md",
           "apps/server/docs/operations/processes.md",
