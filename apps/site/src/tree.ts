@@ -47,6 +47,7 @@ export const tree: Section[] = [
           "packages/express-operations/docs/guides/uploads.md",
           "packages/express-operations/docs/guides/webhooks.md",
           "packages/express-operations/docs/guides/testing.md",
+          "packages/express-operations/docs/guides/api-versions.md",
           "packages/express-operations/docs/guides/hosts.md",
           "packages/express-operations/docs/guides/from-express-openapi-validator.md",
           "packages/express-operations/docs/guides/from-openapi-backend.md",
