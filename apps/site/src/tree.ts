@@ -11,6 +11,7 @@ export const tree: Section[] = [
     pages: [
       "README.md",
       "packages/create-openapi-operations/README.md",
+      "packages/create-openapi-operations/docs/login.md",
       "apps/storefront/README.md",
       "CONTRIBUTING.md",
       "CODE_OF_CONDUCT.md",
