@@ -107,6 +107,7 @@ export const tree: Section[] = [
           "apps/server/docs/operations/deploy.md",
           "apps/server/docs/operations/kubernetes.md",
           "apps/server/docs/operations/proxy.md",
+          "apps/server/docs/operations/cors.md",
           "apps/server/docs/operations/rate-limits.md",
           "apps/server/docs/operations/processes.md",
           "apps/server/docs/operations/postgresql.md",
