@@ -12,6 +12,7 @@ export const tree: Section[] = [
       "README.md",
       "packages/create-openapi-operations/README.md",
       "packages/create-openapi-operations/docs/login.md",
+      "packages/create-openapi-operations/docs/upgrading.md",
       "apps/storefront/README.md",
       "CONTRIBUTING.md",
       "CODE_OF_CONDUCT.md",
