@@ -88,6 +88,7 @@ export const tree: Section[] = [
           "packages/client/docs/guides/pages.md",
           "packages/client/docs/guides/react.md",
           "packages/client/docs/guides/testing.md",
+          "packages/client/docs/guides/fake-or-mock.md",
           "packages/client/docs/guides/validation.md",
           "packages/client/docs/guides/platforms.md",
           "packages/client/docs/guides/bundle-size.md",
