@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { readSettings, variableOf } from "@openapi-operations/service/settings";
 import { expect, test } from "vitest";
-import { parseAllDocuments } from "yaml";
+import { parse } from "yaml";
 import { readConfig, SETTINGS } from "../src/config.ts";
 
 const read = (file: string) => readFileSync(new URL(`../${file}`, import.meta.url), "utf8");
@@ -27,7 +27,7 @@ interface Manifest {
 }
 
 const [manifests, changes, monitor] = Array.from(page.matchAll(/^```yaml\n(.*?)^```/gms), ([, text]) =>
-  parseAllDocuments(text!).map((document) => document.toJS() as Manifest),
+  text!.split("---\n").map((manifest) => parse(manifest) as Manifest),
 ) as [Manifest[], [Manifest], [Manifest]];
 const ofKind = (kind: string) => manifests.find((manifest) => manifest.kind === kind)!.spec;
 const { template, replicas, strategy } = ofKind("Deployment");

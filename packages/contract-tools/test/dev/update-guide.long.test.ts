@@ -25,12 +25,13 @@ const isDone = read(root, "openapi/openapi.yaml").includes("operationId: updateP
 
 /** A reader follows the guide without the loop, in an installed copy of the repository. */
 describe.skipIf(isDone)("the guide to updates and deletions", () => {
-  const { directory, [Symbol.dispose]: remove } = cloneInstalled();
+  const clone = cloneInstalled();
+  const { directory } = clone;
   const env = { ...cloneEnvironment(), NO_COLOR: "1", PORT: "0", pnpm_config_verify_deps_before_run: "false" };
   const npx = `npx() { test "$1 $2" = "-y pnpm@12.21.0" && PATH="${dirname(pnpmPath())}:$PATH" pnpm "\${@:3}"; }\n`;
   let isBroken = false;
   beforeAll(() => expandLink(join(directory, "node_modules")));
-  afterAll(remove);
+  afterAll(() => clone[Symbol.dispose]());
   beforeEach((context) => context.skip(isBroken, "a step before it failed"));
   afterEach(({ task }) => void (isBroken ||= task.result?.state === "fail"));
 
