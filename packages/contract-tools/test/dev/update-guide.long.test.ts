@@ -40,7 +40,7 @@ describe.skipIf(isDone)("the guide to updates and deletions", () => {
     let output = "";
     for (const action of actions) {
       if (action.language === "sh") output = await run(action.text);
-      else write(action.subject!, applied(action, read(directory, action.subject!)));
+      else writeFileSync(join(directory, action.subject!), applied(action, read(directory, action.subject!)));
     }
     expect(brokenPromise(promise.text, output), output).toBeUndefined();
   });
@@ -51,16 +51,11 @@ describe.skipIf(isDone)("the guide to updates and deletions", () => {
   });
 
   async function run(commands: string): Promise<string> {
-    const start = () =>
-      startProgram([process.execPath, "apps/server/bin/service.js", "serve"], { cwd: directory, env });
-    const service = commands.includes("try-change") ? await start() : undefined;
+    const serve: [string, ...string[]] = [process.execPath, "apps/server/bin/service.js", "serve"];
+    const service = commands.includes("try-change") ? await startProgram(serve, { cwd: directory, env }) : undefined;
     const options = { cwd: directory, env: { ...env, PETSTORE_URL: service?.baseUrl } };
     const { stdout } = await promisify(execFile)("bash", ["--norc", "-euo", "pipefail", "-c", npx + commands], options);
     return stdout;
-  }
-
-  function write(file: string, text: string): void {
-    writeFileSync(join(directory, file), text);
   }
 });
 
