@@ -30,10 +30,10 @@ describe("requests of other origins", () => {
     return listed(await service.request("/pets", { method: "OPTIONS", key: null, headers }), name);
   };
 
-  test("a preflight allows every header parameter of the contract", async () => {
+  test("a preflight allows every header parameter of the contract, and If-Match for conditional changes", async () => {
     const parameters = Object.values(document.components.parameters).filter((parameter) => parameter.in === "header");
     expect(parameters.length).toBeGreaterThan(0);
-    const names = parameters.map(({ name }) => name.toLowerCase());
+    const names = [...parameters.map(({ name }) => name.toLowerCase()), "if-match"];
     expect(await allowed("Access-Control-Allow-Headers")).toEqual(expect.arrayContaining(names));
   });
 

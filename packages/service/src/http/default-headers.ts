@@ -98,6 +98,7 @@ const PREFLIGHT_HEADERS = {
     "Consistency-Token",
     "Content-Type",
     "Idempotency-Key",
+    "If-Match",
     "If-None-Match",
     "X-Request-Id",
     "traceparent",
