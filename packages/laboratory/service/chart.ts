@@ -1,47 +1,72 @@
-import type { Label } from "./contenders.ts";
-import type { Ratios } from "./sections.ts";
-import type { WorkName } from "./works.ts";
+import { writeFile } from "node:fs/promises";
+import { ratioOf, type Spread } from "../measuring/figures.ts";
+import type { Series } from "./rounds.ts";
+
+/** Ratios of requests per second of CPU time, by work and stack. */
+type Ratios = Record<string, Record<string, Spread>>;
 
 const THEMES = {
   light: { text: "#1f2328", faint: "#d1d9e0" },
   dark: { text: "#f0f6fc", faint: "#3d444d" },
 };
 
-/** Colours that are distinct on both backgrounds and for colour-blind readers. */
-const STACKS: [Label, string][] = [
-  ["this service", "#0072b2"],
-  ["Fastify, same techniques", "#56b4e9"],
-  ["Hono as documented", "#cc79a7"],
-  ["Express + EOV + Kysely as documented", "#d55e00"],
-];
+/**
+ * The charts by their files: the stack that is 1, and the colours of the others. These are distinct on both backgrounds and for
+ * colour-blind readers.
+ */
+const CHARTS = {
+  chart: {
+    base: "Fastify as documented",
+    colours: {
+      "this service": "#0072b2",
+      "Fastify, same techniques": "#56b4e9",
+      "Hono as documented": "#cc79a7",
+      "Express + EOV + Kysely as documented": "#d55e00",
+    },
+  },
+  "chart-native": {
+    base: "bare Fastify",
+    colours: {
+      "this service": "#0072b2",
+      "Fastify, same techniques": "#56b4e9",
+      "bare Go": "#009e73",
+      "bare axum": "#d55e00",
+    },
+  },
+};
 
-const WORKS: WorkName[] = ["list 20", "list 100", "get by id", "create", "refuse with 400", "refuse with 401"];
-const HEADING = "Requests per second of CPU time, where Fastify as documented is 1";
-const [LEFT, BAR, GAP, WIDTH, TOP] = [104, 14, 22, 720, 70];
+/** Narrow enough to be read on a phone. */
+const WIDTH = 400;
+const [LEFT, RIGHT, BAR, GAP, TOP] = [108, 34, 14, 22, 124];
 
 /**
- * Returns an SVG bar chart of requests per second of CPU time, relative to Fastify as documented. A bar ends at the
- * median. The line over its end goes from the lowest to the highest round.
+ * Returns an SVG bar chart of ratios, with the two decimals of the tables. A bar ends at the median. The line over its end goes
+ * from the lowest to the highest round. Stacks without ratios are left out.
  */
-export function chart(ratios: Ratios, theme: keyof typeof THEMES): string {
+export function chart(name: keyof typeof CHARTS, ratios: Ratios, theme: keyof typeof THEMES): string {
   const { text, faint } = THEMES[theme];
-  const most = Math.ceil(Math.max(...STACKS.flatMap(([label]) => WORKS.map((work) => ratios[label][work].max))));
-  const x = (ratio: number): number => LEFT + (ratio / most) * (WIDTH - LEFT - 60);
-  const group = STACKS.length * BAR + GAP;
-  const height = TOP + WORKS.length * group + 20;
+  const { base, colours } = CHARTS[name];
+  const works = Object.entries(ratios);
+  const stacks = Object.entries(colours).filter(([label]) => works.every(([, all]) => label in all));
+  const most = Math.ceil(Math.max(...works.flatMap(([, all]) => stacks.map(([label]) => all[label]!.max))));
+  const x = (ratio: number): number => LEFT + (Number(ratio.toFixed(2)) / most) * (WIDTH - LEFT - RIGHT);
+  const group = stacks.length * BAR + GAP;
+  const height = TOP + works.length * group;
+  const heading = "Requests per second of CPU time";
   const lines = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" font-family="system-ui, sans-serif" font-size="12" fill="${text}">`,
-    `<title>${HEADING}</title>`,
-    `<text x="0" y="16" font-size="14" font-weight="600">${HEADING}</text>`,
-    `<text x="${WIDTH}" y="59" text-anchor="end" font-size="11">bars: median; lines: lowest to highest</text>`,
-    ...STACKS.map(([label, colour], at) => {
-      const [left, top] = [at % 2 === 0 ? 0 : 220, at < 2 ? 32 : 50];
-      return `<rect x="${left}" y="${top}" width="10" height="10" fill="${colour}"/><text x="${left + 16}" y="${top + 9}">${label}</text>`;
-    }),
-    ...WORKS.flatMap((work, row) => {
+    `<title>${heading}, where ${base} is 1</title>`,
+    `<text x="0" y="16" font-size="14" font-weight="600">${heading}</text>`,
+    `<text x="0" y="34">${base} is 1</text>`,
+    `<text x="0" y="50" font-size="11">bars: median; lines: lowest to highest</text>`,
+    ...stacks.map(
+      ([label, colour], at) =>
+        `<rect y="${60 + at * 16}" width="10" height="10" fill="${colour}"/><text x="16" y="${69 + at * 16}">${label}</text>`,
+    ),
+    ...works.flatMap(([work, all], row) => {
       const top = TOP + row * group + GAP / 2;
-      const bars = STACKS.map(([label, colour], at) => {
-        const { median, min, max } = ratios[label][work];
+      const bars = stacks.map(([label, colour], at) => {
+        const { median, min, max } = all[label]!;
         const y = top + at * BAR;
         const middle = y + BAR / 2 - 1;
         return [
@@ -50,11 +75,29 @@ export function chart(ratios: Ratios, theme: keyof typeof THEMES): string {
           `<text x="${(x(max) + 4).toFixed(1)}" y="${y + BAR - 3}" font-size="11">${median.toFixed(2)}</text>`,
         ].join("");
       });
-      return [`<text x="0" y="${top + (STACKS.length * BAR) / 2 + 4}">${work}</text>`, ...bars];
+      return [`<text x="0" y="${top + (stacks.length * BAR) / 2 + 4}">${work}</text>`, ...bars];
     }),
-    `<path d="M${x(1)} ${TOP}V${height - 16}" stroke="${faint}" stroke-dasharray="3 3"/>`,
-    `<path d="M${LEFT} ${TOP}V${height - 16}" stroke="${faint}"/>`,
+    `<path d="M${x(1)} ${TOP}V${height}" stroke="${faint}" stroke-dasharray="3 3"/>`,
+    `<path d="M${LEFT} ${TOP}V${height}" stroke="${faint}"/>`,
     `</svg>`,
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** Returns the path of a chart in a theme. */
+export function chartFile(name: keyof typeof CHARTS, theme: keyof typeof THEMES): string {
+  return `${import.meta.dirname}/../../../apps/server/docs/${name}-${theme}.svg`;
+}
+
+/** Writes a chart of measurements in both themes. */
+export async function draw(name: keyof typeof CHARTS, measured: Record<string, Record<string, Series>>): Promise<void> {
+  const { base } = CHARTS[name];
+  const ratiosOf = (all: Record<string, Series>) =>
+    mapped(all, ({ perCpuSecond }) => ratioOf(perCpuSecond, all[base]!.perCpuSecond));
+  const ratios = mapped(measured, ratiosOf);
+  for (const theme of ["light", "dark"] as const) await writeFile(chartFile(name, theme), chart(name, ratios, theme));
+}
+
+function mapped<From, To>(all: Record<string, From>, of: (each: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(all).map(([key, each]) => [key, of(each)]));
 }

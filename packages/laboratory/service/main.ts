@@ -1,8 +1,7 @@
-import { writeFile } from "node:fs/promises";
 import { PNPM, createProgram, wholeNumber } from "@openapi-operations/command-line";
 import { canPin, Load } from "../measuring/process.ts";
 import { capacity } from "./capacity.ts";
-import { chart } from "./chart.ts";
+import { draw } from "./chart.ts";
 import { createDatabases } from "./database.ts";
 import { onDisk } from "./disk.ts";
 import { installPeers } from "../measuring/install.ts";
@@ -15,8 +14,8 @@ import { compareStacks, durableCreations, growth, mixedLoad, startUp, techniques
 
 /** The sections, in the order in which they run. */
 const SECTIONS: Record<string, (bench: Bench) => Promise<unknown>> = {
-  stacks: drawStacks,
-  native: compareTechniques,
+  stacks: async (bench) => drawn("chart", await compareStacks(bench)),
+  native: async (bench) => drawn("chart-native", await compareTechniques(bench)),
   durable: durableCreations,
   mixed: mixedLoad,
   start: startUp,
@@ -70,9 +69,7 @@ console.log(
 );
 for (const name of NAMES) if (chosen.includes(name)) await SECTIONS[name]!(bench);
 
-async function drawStacks(all: Bench): Promise<void> {
-  const ratios = await compareStacks(all);
-  if (values.quick) return;
-  for (const theme of ["light", "dark"] as const)
-    await writeFile(new URL(`../../../apps/server/docs/chart-${theme}.svg`, import.meta.url), chart(ratios, theme));
+/** Draws a chart of figures, unless they only show that the stacks work. */
+async function drawn(...chart: Parameters<typeof draw>): Promise<void> {
+  if (!values.quick) await draw(...chart);
 }

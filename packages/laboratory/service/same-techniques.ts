@@ -19,7 +19,7 @@ export const NATIVE_LABELS: Record<NativePeer, string> = { go: "bare Go", rust: 
  * Compares the service with stacks that have the same techniques: Fastify, and the bare ones, which have only these. Those in Go and
  * Rust are left out where their toolchains are missing. A second copy of the service shows the noise.
  */
-export async function compareTechniques(bench: Bench): Promise<void> {
+export async function compareTechniques(bench: Bench): Promise<Measured> {
   const lineup: Record<string, Contender> = {
     [BARE]: { name: "fastify-bare" },
     [SERVICE]: { name: "petstore" },
@@ -36,6 +36,7 @@ export async function compareTechniques(bench: Bench): Promise<void> {
   for (const [work, all] of Object.entries(measured))
     print(`${work}, ${bench.effort.connections} connections`, all, BARE);
   summarize(measured, Object.keys(lineup));
+  return measured;
 }
 
 const FIGURES = { "the clock": "perSecond", "CPU time": "perCpuSecond" } as const;

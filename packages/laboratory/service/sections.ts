@@ -1,4 +1,4 @@
-import { ratioOf, show, type Spread, spreadOf } from "../measuring/figures.ts";
+import { ratioOf, show, spreadOf } from "../measuring/figures.ts";
 import { withProgress } from "@openapi-operations/command-line";
 import { inTurns } from "../measuring/process.ts";
 import { type Contender, type Label, LINEUP } from "./contenders.ts";
@@ -13,18 +13,13 @@ import {
 } from "./rounds.ts";
 import { MIXED, type Work, type WorkName, WORKS } from "./works.ts";
 
-/** Requests per second of CPU time relative to Fastify as documented, by stack and work. */
-export type Ratios = Record<Label, Record<WorkName, Spread>>;
-
 const PETSTORE: Contender = { name: "petstore" };
 
 /** Compares all stacks on the six works. */
-export async function compareStacks(bench: Bench): Promise<Ratios> {
+export async function compareStacks(bench: Bench): Promise<Record<WorkName, Record<Label, Series>>> {
   const start = (running: DisposableStack) => startContenders<Label>(running, LINEUP, bench.databases);
   const measured = await measureFresh(bench, start, WORKS);
-  const labels = Object.keys(LINEUP) as Label[];
-  const ratios = Object.fromEntries(labels.map((label) => [label, {}])) as Ratios;
-  for (const [name, all] of Object.entries(measured) as [WorkName, Record<Label, Series>][]) {
+  for (const [name, all] of Object.entries(measured))
     print(
       `${name}, ${bench.effort.connections} connections`,
       all,
@@ -32,10 +27,7 @@ export async function compareStacks(bench: Bench): Promise<Ratios> {
       "Fastify, same techniques",
       "Fastify, same techniques, no response cache",
     );
-    const base = all["Fastify as documented"];
-    for (const label of labels) ratios[label][name] = ratioOf(all[label].perCpuSecond, base.perCpuSecond);
-  }
-  return ratios;
+  return measured;
 }
 
 /** Compares durable creations (synchronous=FULL) with one commit per request. */
