@@ -68,13 +68,16 @@ contractCommand(
   .action(async (options: ContractOptions & { format: "text" | "github" }) => {
     const last = await lastReleased(releasedFolder(options));
     const { contract } = options;
-    if (last === undefined) return console.log("No contract is released yet, so the client needs no changeset.");
+    const show = (isEnough: boolean, message: string): void => {
+      const annotation = `::${isEnough ? "notice" : "error"} title=The client's version::`;
+      console.log(options.format === "github" ? annotation + message : message);
+      process.exitCode = isEnough ? 0 : 1;
+    };
+    if (last === undefined) return show(true, "No contract is released yet, so the client needs no changeset.");
     const changes = await contractChanges(last.document, await bundle(contract), contract);
     const { readChangesets } = await import("@changesets/read");
     const { isEnough, message } = nextVersion(changes, await readChangesets(ROOT));
-    const isAnnotation = !isEnough && options.format === "github";
-    console.log(isAnnotation ? `::error title=The client's version::${message}` : message);
-    process.exitCode = isEnough ? 0 : 1;
+    show(isEnough, message);
   });
 
 await runProgram(program);
