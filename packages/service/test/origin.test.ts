@@ -139,7 +139,7 @@ describe("requests of other origins", () => {
       "access-control-allow-origin": "*",
       "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
       "access-control-allow-headers":
-        "Authorization, Consistency-Token, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id, traceparent, tracestate",
+        "Authorization, Consistency-Token, Content-Type, Idempotency-Key, If-Match, If-None-Match, X-Request-Id, traceparent, tracestate",
       "access-control-max-age": "86400",
     });
   });
