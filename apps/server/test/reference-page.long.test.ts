@@ -1,8 +1,8 @@
 import { document } from "@petstore/contract/document";
+import { type OpenedPage, openPage, violations } from "@platform/test-support/browser";
 import { chromiumAbsence, launchChromium, needsTool } from "@platform/test-support/machine";
-import { type AxeResults, source as axe } from "axe-core";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startService, type TestService } from "./petstore.ts";
 
 /** The axe rules that the dialog of Scalar 1.72.1 breaks, and that its configuration cannot fix. */
@@ -81,7 +81,6 @@ test("axe reports no violation on a wide screen and on a phone, and enough contr
   await page.addStyleTag({
     content: "*, ::before, ::after { transition: none !important; animation: none !important }",
   });
-  await page.evaluate(axe);
   for (const size of [WIDE, PHONE]) {
     await page.setViewportSize(size);
     await turn(page, "dark");
@@ -98,7 +97,6 @@ test("the page leads to the changelog, in which axe reports no violation and not
   const { page, complaints } = await open();
   await page.getByRole("link", { name: "changes in" }).click();
   await page.getByRole("heading", { name: document.info.version }).waitFor();
-  await page.evaluate(axe); // by the protocol of the tests, which the policy of the page does not concern
   await page.setViewportSize(PHONE);
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
@@ -124,28 +122,13 @@ async function turn(page: Page, colorScheme: "light" | "dark"): Promise<void> {
   await page.locator(`body.${colorScheme}-mode`).waitFor();
 }
 
-/** Opens the page. `complaints` has its console messages, its errors, and its requests to other origins, which are blocked. */
-async function open(hash = ""): Promise<{ page: Page; complaints: string[] }> {
-  const context = await browser!.newContext({ viewport: WIDE, reducedMotion: "reduce" });
-  onTestFinished(() => context.close());
+/** Opens the page. */
+async function open(hash = ""): Promise<OpenedPage> {
   const { origin } = new URL(service.baseUrl);
-  const complaints: string[] = [];
-  await context.route(
-    (url) => url.origin !== origin && url.protocol !== "data:",
-    (route) => {
-      complaints.push(`asked for ${route.request().url()}`);
-      return route.abort();
-    },
-  );
-  const page = await context.newPage();
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
-  });
-  page.setDefaultTimeout(60_000);
-  await page.goto(`${origin}/docs${hash}`);
-  await page.getByRole("heading", { name: document.info.title, exact: true }).waitFor();
-  return { page, complaints };
+  const opened = await openPage(browser!, `${origin}/`, { viewport: WIDE });
+  await opened.page.goto(`${origin}/docs${hash}`);
+  await opened.page.getByRole("heading", { name: document.info.title, exact: true }).waitFor();
+  return opened;
 }
 
 /** Presses Tab until the focused element has the name, as users without a mouse do. */
@@ -166,10 +149,3 @@ const nameOfFocused = `(() => {
   const label = document.querySelector('label[for="' + element.id + '"]');
   return (label?.textContent ?? element.ariaLabel ?? element.textContent).trim();
 })()`;
-
-/** Returns the axe rules that a part of the page breaks, with the elements. `runOnly` limits the rules. */
-async function violations(page: Page, part: string, runOnly?: string[]): Promise<{ id: string; elements: string[] }[]> {
-  const options = JSON.stringify({ resultTypes: ["violations"], runOnly });
-  const { violations: broken } = await page.evaluate<AxeResults>(`axe.run(${JSON.stringify(part)}, ${options})`);
-  return broken.map(({ id, nodes }) => ({ id, elements: nodes.map(({ html }) => html.slice(0, 200)) }));
-}

@@ -4,11 +4,11 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
+import { openPage, violations } from "@platform/test-support/browser";
 import { root } from "@platform/test-support/clone";
 import { chromiumAbsence, launchChromium, needsTool } from "@platform/test-support/machine";
-import { type AxeResults, source as axe } from "axe-core";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 
 const BASE = "/petstore/1.0/";
 const FILES = "https://github.com/octocat/petstore/blob/main/";
@@ -109,7 +109,7 @@ describe("in Chromium", () => {
   test.each(SIZES)(
     "axe finds nothing at %s pixels in either scheme, and nothing overflows",
     async (width, viewport) => {
-      const { page, complaints } = await open({ viewport });
+      const { page, complaints } = await openPage(browser!, site, { viewport });
       for (const path of PAGES) {
         await page.emulateMedia({ colorScheme: "light" });
         await page.goto(site + path);
@@ -128,7 +128,7 @@ describe("in Chromium", () => {
   );
 
   test("the search finds a guide, with the keyboard alone", async () => {
-    const { page, complaints } = await open({});
+    const { page, complaints } = await openPage(browser!, site);
     await page.goto(site);
     await page.locator("h1").waitFor();
     await page.keyboard.press("Control+k");
@@ -143,35 +143,6 @@ describe("in Chromium", () => {
   });
 });
 
-/** Opens a page. `complaints` has its console messages, its errors, and its requests to other origins, which are blocked. */
-async function open(options: BrowserContextOptions): Promise<{ page: Page; complaints: string[] }> {
-  const context = await browser!.newContext({ reducedMotion: "reduce", ...options });
-  onTestFinished(() => context.close());
-  const complaints: string[] = [];
-  await context.route(
-    (url) => !url.href.startsWith(site) && url.protocol !== "data:",
-    (route) => {
-      complaints.push(`asked for ${route.request().url()}`);
-      return route.abort();
-    },
-  );
-  const page = await context.newPage();
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
-  });
-  page.setDefaultTimeout(30_000);
-  return { page, complaints };
-}
-
 async function shoot(page: Page, name: string): Promise<void> {
   if (shots !== undefined) await page.screenshot({ path: join(shots, `${name}.png`) });
-}
-
-/** Returns the axe rules that a part of the page breaks, with the elements. `runOnly` limits the rules. */
-async function violations(page: Page, part: string, runOnly?: string[]): Promise<{ id: string; elements: string[] }[]> {
-  await page.evaluate(axe);
-  const options = JSON.stringify({ resultTypes: ["violations"], runOnly });
-  const { violations: broken } = await page.evaluate<AxeResults>(`axe.run(${JSON.stringify(part)}, ${options})`);
-  return broken.map(({ id, nodes }) => ({ id, elements: nodes.slice(0, 5).map(({ html }) => html.slice(0, 200)) }));
 }

@@ -4,8 +4,8 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createPetstore } from "@petstore/client";
 import { startService, type TestService } from "@petstore/server/testing";
+import { openPage, violations } from "@platform/test-support/browser";
 import { chromiumAbsence, freePort, launchChromium, needsTool } from "@platform/test-support/machine";
-import { type AxeResults, source as axe } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { build, preview } from "vite";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
@@ -191,7 +191,7 @@ describe.each([
     await page.getByLabel("Name").fill("n".repeat(256));
     await page.getByRole("button", { name: "Add" }).click();
     await page.getByRole("alert").waitFor();
-    expect(await violations(page)).toEqual([]);
+    expect(await violations(page, "html")).toEqual([]);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(viewport.width);
   });
 });
@@ -210,25 +210,17 @@ function backendOf(kind: "service" | "mock"): Backend {
   return kind === "mock" ? mock : { baseUrl: service.baseUrl, apiKey: service.key };
 }
 
-/** Serves the built page before an API, and opens it. `complaints` has its errors, and the messages of its console. */
+/** Serves the built page before an API, and opens it. */
 async function open(backend: Backend, options: BrowserContextOptions = {}, isComplete = true) {
   const shared = { root, logLevel: "error" as const, build: { outDir } };
   const site = await preview({ ...shared, preview: { host: "127.0.0.1", port: 0, proxy: proxyTo(backend) } });
-  const context = await browser.newContext({ viewport: DESK, reducedMotion: "reduce", ...options });
-  onTestFinished(async () => {
-    await context.close();
-    await site.close();
-  });
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
-  });
-  page.setDefaultTimeout(30_000);
-  await page.goto(site.resolvedUrls!.local[0]!);
+  onTestFinished(() => site.close());
+  const address = site.resolvedUrls!.local[0]!;
+  const opened = await openPage(browser, address, { viewport: DESK, ...options });
+  const { page } = opened;
+  await page.goto(address);
   if (isComplete) await page.getByRole("listitem").first().waitFor();
-  return { page, context, complaints };
+  return opened;
 }
 
 async function shoot(page: Page, name: string): Promise<void> {
@@ -249,10 +241,4 @@ function focused(page: Page): Promise<string> {
   return page.evaluate<string>(
     `((element) => (element.type === "radio" ? element.parentElement.textContent : element.name || element.textContent).trim())(document.activeElement)`,
   );
-}
-
-async function violations(page: Page): Promise<{ id: string; elements: string[] }[]> {
-  await page.evaluate(axe);
-  const { violations: broken } = await page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })");
-  return broken.map(({ id, nodes }) => ({ id, elements: nodes.map(({ html }) => html.slice(0, 200)) }));
 }

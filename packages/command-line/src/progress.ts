@@ -21,7 +21,7 @@ function amountOf({ done, total, unit }: Count): string {
   return `${integerText(done / MIB)} of ${integerText(total / MIB)} MiB`;
 }
 
-/** Loads the data of languages, which takes longer than most of a service's modules, only once there is progress to show. */
+/** Loads the data of languages only once there is progress to show, because loading it slows every start. */
 function integerText(value: number): string {
   return value.toLocaleString("en", { maximumFractionDigits: 0 });
 }

@@ -7,6 +7,7 @@ import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { PNPM, createProgram, wholeNumber, withProgress } from "@openapi-operations/command-line";
 import { root } from "@platform/test-support/clone";
 import { freePort } from "@platform/test-support/machine";
@@ -22,6 +23,8 @@ const MOCK = join(root, "packages/contract-tools/src/bin/mock.ts");
 const REDOCLY = join(root, "node_modules/@redocly/cli/bin/cli.js");
 const HEY_API = peerPath("@hey-api/openapi-ts/bin/run.js");
 const PETSTORE = join(root, "openapi/openapi.yaml");
+const POLL_MS = 10;
+const LONGEST_START_MS = 60_000;
 /** CI, so that no tool asks or counts its users. */
 const ENVIRONMENT = { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1", REDOCLY_TELEMETRY: "off", CI: "1" };
 
@@ -135,8 +138,12 @@ async function startMock(mock: Mock): Promise<{ port: number; child: ChildProces
   const port = await freePort();
   const child = spawn(process.execPath, mock(port), { cwd: folder, env: ENVIRONMENT, stdio: "ignore" });
   process.once("exit", () => child.kill("SIGKILL"));
-  while (!(await responds(port)))
-    if (child.exitCode !== null) throw new Error(`${mock(port).join(" ")} ended with ${child.exitCode}.`);
+  const deadline = performance.now() + LONGEST_START_MS;
+  while (!(await responds(port))) {
+    if (child.exitCode !== null || performance.now() > deadline)
+      throw new Error(`${mock(port).join(" ")} did not respond.`);
+    await setTimeout(POLL_MS); // a mock starts more slowly beside a loop that takes a core
+  }
   return { port, child };
 }
 

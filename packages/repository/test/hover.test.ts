@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { languageService } from "@platform/test-support/language-service";
 import ts from "typescript-with-api";
 import { beforeAll, describe, expect, test } from "vitest";
 
@@ -19,22 +20,7 @@ void petstore.GET("/pets", { params: { query: { limit: 1 } } });
 
 let service: ts.LanguageService;
 beforeAll(() => {
-  const { config } = ts.readConfigFile(join(packages, "repository/tsconfig.json"), (path) => ts.sys.readFile(path));
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, join(packages, "repository"));
-  service = ts.createLanguageService({
-    ...ts.sys,
-    useCaseSensitiveFileNames: () => true,
-    getCompilationSettings: () => options,
-    getScriptFileNames: () => [FILE],
-    getScriptVersion: () => "1",
-    getScriptSnapshot: (path) => {
-      const text = path === FILE ? TEXT : ts.sys.readFile(path);
-      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
-    },
-    getCurrentDirectory: () => packages,
-    getDefaultLibFileName: ts.getDefaultLibFilePath,
-    fileExists: (path) => path === FILE || ts.sys.fileExists(path),
-  });
+  service = languageService(join(packages, "repository"), FILE, TEXT);
 });
 
 describe("an editor shows", () => {

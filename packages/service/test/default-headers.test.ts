@@ -92,6 +92,10 @@ describe("default headers", () => {
     });
   }
 
+  test("a value that no header can have is an error at start, and adds no line to the head", () => {
+    expect(() => createDefaultHeaders("max-age=1\r\nSet-Cookie: a=b")).toThrow("Strict-Transport-Security");
+  });
+
   test("a default header is not repeated if a handler sets it in another case", async () => {
     const app = appWithDefaultHeaders();
     app.use((_request, response) => void response.writeHead(200, { "cache-control": "public" }).end());

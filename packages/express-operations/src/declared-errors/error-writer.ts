@@ -90,7 +90,7 @@ function exampleWriter(document: OpenApiDocument, schema: Schema, owner: string)
 
 const texts: ValueOptions = {};
 
-/** Loads what finds texts for patterns. Few errors need it, and it takes a fifth of the start of a small service. */
+/** Loads what finds texts for patterns. It is large, and few errors need it. */
 export async function findTexts(): Promise<void> {
   texts.textMatching = (await import("../example/example-text.ts")).textMatching;
 }

@@ -151,8 +151,8 @@ function listOf(
 }
 
 /**
- * Adds lines to a head that Node has written. Node keeps it in `_header` until it is sent. It would check each header again for
- * each response, which takes three times as long.
+ * Adds lines to a head that Node has written. Node keeps it in `_header` until it is sent, and would check each header again for
+ * each response.
  */
 function addText(response: Response, text: string): NodeResponse {
   const written = response as unknown as { _header: string };
