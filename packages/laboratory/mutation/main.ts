@@ -3,6 +3,7 @@
  * that survive the tests.
  */
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -10,7 +11,6 @@ import { basename, dirname, join } from "node:path";
 import { PNPM, createProgram, runProgram, wholeNumber } from "@openapi-operations/command-line";
 import { cloneInstalled, root } from "@platform/test-support/clone";
 import { installPeers, peerPath } from "../measuring/install.ts";
-import { sampleOf } from "../measuring/figures.ts";
 
 const program = createProgram("mutate", {
   description:
@@ -103,16 +103,23 @@ function configOf(cwd: string, { floor, jobs, ...options }: Options): object {
   };
 }
 
-/** Returns the places of the options, or a sample of lines. Mutants of several lines are only at a place that has them. */
+/**
+ * Returns the places of the options, or a sample of lines. An edit changes the sample only at the lines that it touches, so that it
+ * cannot fail for others. Mutants of several lines are only at a place that has them.
+ */
 function placesIn(cwd: string, { at, lines, seed }: Pick<Options, "at" | "lines" | "seed">): string[] {
   if (at !== undefined) return at.map((place) => place.replace(/:(\d+)$/, ":$1-$1"));
   const files = globSync("src/**/*.ts", { cwd, exclude: ["**/generated/**"] }).map((file) =>
     file.replaceAll("\\", "/"),
   );
-  const code = files.toSorted().flatMap((file) =>
+  const code = files.flatMap((file) =>
     readFileSync(join(cwd, file), "utf8")
       .split("\n")
-      .flatMap((line, index) => (/^\s*(?!import|\/|\*|\})\S/.test(line) ? `${file}:${index + 1}-${index + 1}` : [])),
+      .flatMap((line, index) => {
+        const rank = createHash("sha256").update(`${seed} ${file} ${line.trim()}`).digest("hex");
+        return /^\s*(?!import|\/|\*|\})\S/.test(line) ? [{ rank, place: `${file}:${index + 1}-${index + 1}` }] : [];
+      }),
   );
-  return sampleOf(code, lines, seed);
+  const sorted = code.toSorted((one, other) => (one.rank < other.rank ? -1 : 1));
+  return sorted.slice(0, lines).map(({ place }) => place);
 }
