@@ -1,9 +1,10 @@
 import { type Contender, serveContender } from "./contenders.ts";
 import { cpuSecondsOf, megabytesOf } from "@platform/test-support/machine";
+import { endProfile, startProfile } from "./profile.ts";
 import type { PeerDatabase } from "../peers/service/peer.ts";
 
 /** The requests to the process of a contender. */
-export type Question = "CPU seconds" | "memory in MB" | "process id";
+export type Question = "CPU seconds" | "memory in MB" | "process id" | "start a profile" | "profile";
 
 /** Runs one contender in this process: sends its port, then replies to questions. */
 const [contender, database, service] = process.argv.slice(2).map((text) => JSON.parse(text) as unknown);
@@ -12,7 +13,7 @@ process.send!(port);
 const isOwn = pid === process.pid;
 process.once("SIGTERM", () => process.exit()); // so that a native peer ends too
 
-const answers: Record<Question, () => number> = {
+const answers: Record<Question, () => unknown> = {
   "CPU seconds": () => {
     if (!isOwn) return cpuSecondsOf(pid);
     const { user, system } = process.cpuUsage();
@@ -20,6 +21,10 @@ const answers: Record<Question, () => number> = {
   },
   "process id": () => pid,
   "memory in MB": () => (isOwn ? process.memoryUsage().rss / 1e6 : megabytesOf(pid)),
+  "start a profile": () => startProfile().then(() => "started"),
+  profile: endProfile,
 };
-process.on("message", (question: Question) => void process.send!(answers[question]()));
+process.on("message", (question: Question) => {
+  void Promise.resolve(answers[question]()).then((answer) => process.send!(answer));
+});
 process.on("disconnect", () => process.exit());

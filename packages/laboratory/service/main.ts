@@ -9,8 +9,9 @@ import { expiry } from "./expiry.ts";
 import { onPostgres } from "./postgres.ts";
 import { twoProcesses } from "./processes.ts";
 import { type Bench, TURNS } from "./rounds.ts";
-import { compareTechniques, distance } from "./same-techniques.ts";
+import { compareTechniques } from "./same-techniques.ts";
 import { compareStacks, durableCreations, growth, mixedLoad, startUp, techniques } from "./sections.ts";
+import { steps } from "./steps.ts";
 
 /** The sections, in the order in which they run. */
 const SECTIONS: Record<string, (bench: Bench) => Promise<unknown>> = {
@@ -23,7 +24,7 @@ const SECTIONS: Record<string, (bench: Bench) => Promise<unknown>> = {
   processes: twoProcesses,
   techniques: async (bench) => {
     await techniques(bench);
-    await distance(bench);
+    await steps(bench);
   },
   postgres: onPostgres,
   expiry,

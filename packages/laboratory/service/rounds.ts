@@ -43,15 +43,24 @@ async function bundleService(): Promise<string> {
   return pathToFileURL(join(folder, "src/service.js")).href;
 }
 
+interface StartOptions {
+  synchronous?: PeerDatabase["synchronous"];
+  /** Default: true. */
+  isPinned?: boolean;
+  /** Whether the service runs as built, not from its sources. Default: true. */
+  isBundled?: boolean;
+}
+
 /** Starts a contender on the servers' core, or on any core if `isPinned` is false. */
 export async function startContender<Label extends string>(
   label: Label,
   contender: Contender,
   databases: Databases,
-  { synchronous = "normal", isPinned = true }: { synchronous?: PeerDatabase["synchronous"]; isPinned?: boolean } = {},
+  { synchronous = "normal", isPinned = true, isBundled = true }: StartOptions = {},
 ): Promise<RunningContender<Label>> {
   const database: PeerDatabase = { path: await databases.copy(), synchronous };
-  const args = [contender, database, await bundledService()].map((arg) => JSON.stringify(arg));
+  const service = isBundled ? await bundledService() : import.meta.resolve("./service.ts");
+  const args = [contender, database, service].map((arg) => JSON.stringify(arg));
   const flags = [...flagsOf(contender), KEEP_COMPILED_CODE];
   const server = new Process(isPinned ? 0 : undefined, new URL("contender.ts", import.meta.url), args, flags);
   const port = await server.next<number>();
@@ -138,7 +147,7 @@ export async function startContenders<Name extends string>(
   running: DisposableStack,
   lineup: Record<Name, Contender>,
   databases: Databases,
-  options: Parameters<typeof startContender>[3] = {},
+  options: StartOptions = {},
 ): Promise<RunningContender<Name>[]> {
   const entries = Object.entries(lineup) as [Name, Contender][];
   return Promise.all(

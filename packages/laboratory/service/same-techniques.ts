@@ -40,25 +40,6 @@ export async function compareTechniques(bench: Bench): Promise<Measured> {
 }
 
 const FIGURES = { "the clock": "perSecond", "CPU time": "perCpuSecond" } as const;
-const WITHOUT_LOG = { LOG_LEVEL: "silent" };
-
-/**
- * Prints the CPU time from the bare Fastify to the service in steps: the service without the parts that the bench can leave out,
- * and then with one more in each step.
- */
-export async function distance(bench: Bench): Promise<void> {
-  const steps: Record<string, Contender> = {
-    [BARE]: { name: "fastify-bare" },
-    "this service without log, default headers": { name: "petstore", env: WITHOUT_LOG, tuning: { hasHeaders: false } },
-    "this service without log": { name: "petstore", env: WITHOUT_LOG },
-    [SERVICE]: { name: "petstore" },
-  };
-  const start = (running: DisposableStack) => startContenders(running, steps, bench.databases);
-  const measured = await measureFresh(bench, start, WORKS);
-  console.log(`\nCPU time for a request in µs, from ${BARE} to ${SERVICE}`);
-  const spread = ({ perCpuSecond }: Series) => spreadOf(perCpuSecond.map((rate) => 1e6 / rate));
-  console.table(tableOf(measured, Object.keys(steps), (label, all) => show(spread(all[label]!), 1)));
-}
 
 type Measured = Record<string, Record<string, Series>>;
 
