@@ -1,4 +1,4 @@
-import { openSync, readFileSync, writeSync } from "node:fs";
+import { openSync, writeSync } from "node:fs";
 import { type NativePeer, startNativePeer } from "./native-peers.ts";
 import type { Tuning } from "./service.ts";
 import type { PeerDatabase, StartPeer } from "../peers/service/peer.ts";
@@ -16,26 +16,17 @@ export interface Contender {
     | NativePeer;
   env?: NodeJS.ProcessEnv;
   tuning?: Tuning;
-  /** Options of Node, in place of those of production. */
-  flags?: string[];
 }
 
-/** The options of Node in production, as in `petstore.service` and the Containerfile. */
-export const NODE_FLAGS: string[] =
-  /^ExecStart=.*/m
-    .exec(readFileSync(new URL("../../../apps/server/petstore.service", import.meta.url), "utf8"))![0]
-    .match(/--\S+/g) ?? [];
-
-/** Returns the options of Node for a contender. The production options are one of the measured techniques. */
-export function flagsOf({ name, flags }: Contender): string[] {
-  return flags ?? (["petstore", "fastify-tuned", "fastify-bare"].includes(name) ? NODE_FLAGS : []);
+/** Returns the options of Node for a contender. Peers with the same techniques get what the service sets for itself. */
+export function flagsOf({ name }: Contender): string[] {
+  return ["fastify-tuned", "fastify-bare"].includes(name) ? ["--no-allocation-site-pretenuring"] : [];
 }
 
 /** The compared stacks, by their labels in the tables. */
 export const LINEUP = {
   "this service": { name: "petstore" },
   "this service, no response cache": { name: "petstore", tuning: { isCaching: false } },
-  "this service, Node without flags": { name: "petstore", flags: [] },
   "Fastify, same techniques": { name: "fastify-tuned" },
   "Fastify, same techniques, no response cache": { name: "fastify-tuned", env: { PEER_CACHES: "off" } },
   "Fastify as documented": { name: "fastify" },

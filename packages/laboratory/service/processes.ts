@@ -8,7 +8,6 @@ import type { Slice } from "../measuring/load.ts";
 import { inTurns } from "../measuring/process.ts";
 import { build } from "@openapi-operations/contract-tools/build";
 import { encodeCursor } from "@openapi-operations/service/page";
-import { NODE_FLAGS } from "./contenders.ts";
 import type { Bench } from "./rounds.ts";
 import { requestsOf, type Work, WORKS } from "./works.ts";
 
@@ -73,7 +72,7 @@ export async function ratesOf(
 
 /** Starts the built program with its database at a path. */
 export async function startProgram(processes: number, path: string): Promise<AsyncDisposable & { port: number }> {
-  const child = spawn(process.execPath, [...NODE_FLAGS, join(DIST, "bin/service.js"), "serve"], {
+  const child = spawn(process.execPath, [join(DIST, "bin/service.js"), "serve"], {
     env: {
       PATH: process.env["PATH"],
       PORT: "0",

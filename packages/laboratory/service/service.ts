@@ -1,5 +1,6 @@
 /** The parts of the service that the benchmark starts. */
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { setFlagsFromString } from "node:v8";
 import type { Service } from "@openapi-operations/service/serving";
 import { startService } from "@openapi-operations/service/start-service";
 import type { Logger } from "pino";
@@ -13,8 +14,8 @@ export { createLogger, inBatches } from "@openapi-operations/service/request-log
 export interface Tuning extends server.Tuning {
   /** Whether Express sets the prototypes of requests and responses. Default: false; Node makes them with these prototypes. */
   isPlain?: boolean;
-  /** Whether responses have the default headers and the request id. Default: true. */
-  hasHeaders?: boolean;
+  /** Whether V8 may make objects of a kind that mostly survives in the old generation. Default: false. */
+  isPretenuring?: boolean;
   /** Whether Node gets each default header by itself. Default: false; they are one text. */
   hasSingleHeaders?: boolean;
 }
@@ -23,11 +24,11 @@ const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 /** Starts the service in this process. The database must already be prepared. */
 export function start(config: Config, logger: Logger, tuning: Tuning): Promise<Service> {
-  const { isPlain = false, hasHeaders = true, hasSingleHeaders = false, ...rest } = tuning;
+  const { isPlain = false, isPretenuring = false, hasSingleHeaders = false, ...rest } = tuning;
   const program = server.serviceProgram(config, rest);
   const open: typeof program.open = async (context) => {
     const { app, stopWaiting } = await program.open(context);
-    if (!hasHeaders) Reflect.deleteProperty(app.response!, "writeHead"); // Node's own remains
+    if (isPretenuring) setFlagsFromString("--allocation-site-pretenuring"); // the service has turned it off
     const writeHead = Reflect.get(app.response!, "writeHead") as () => unknown;
     /** With a phrase, which the service never gives, the default headers are set one by one. */
     const withPhrase = function (this: ServerResponse, status: number, headers: OutgoingHttpHeaders): unknown {
