@@ -81,10 +81,10 @@ async function bundleInPlace(doc: Document, externalRefResolver: ContractResolve
     throw readable(error);
   });
   // Others report new names of components.
-  const errors = problems.filter(({ severity, location: [at] }) => severity === "error" && !isInExtension(at));
+  const errors = problems.filter(({ severity, location: [at] }) => severity === "error" && !isInExtension(at!));
   if (errors.length === 0) return;
-  const reasons = errors.map(({ message, location: [at] }) => {
-    if (at === undefined) return message;
+  const reasons = errors.map(({ message, location }) => {
+    const at = location[0]!;
     if (message.startsWith("Failed to parse: ")) return syntaxError(at.source, message);
     const { start } = getLineColLocation(at);
     return `${relative(ROOT, at.source.absoluteRef)}:${start.line}:${start.col}  ${message}`;

@@ -13,7 +13,7 @@ export interface ContractEntry {
   name?: string;
   contract: string;
   /** Its path at the revision that is compared with, if it has moved. */
-  before?: string;
+  before?: string | undefined;
   /** What it is compared with unless the command says it. */
   base?: string | undefined;
   /** Default: `released` beside it. */
@@ -75,10 +75,10 @@ export async function selectedContracts(
 
 /** A contract that has moved is the same as long as it has the same name. */
 function withEarlier(entries: ContractEntry[], earlier: ContractEntry[]): ContractEntry[] {
-  const current = entries.map((entry) => {
-    const before = earlier.find(({ name }) => name === entry.name)?.contract;
-    return before === undefined ? entry : { ...entry, before };
-  });
+  const current = entries.map((entry) => ({
+    ...entry,
+    before: earlier.find(({ name }) => name === entry.name)?.contract,
+  }));
   const isGone = ({ name, contract }: ContractEntry) =>
     !entries.some((entry) => entry.name === name || entry.contract === contract);
   return [...current, ...earlier.filter(isGone)];

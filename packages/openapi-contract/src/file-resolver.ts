@@ -48,8 +48,8 @@ export function positionInJson({
   return undefined;
 }
 
-/** Returns the keys of a JSON pointer (RFC 6901), with or without `#`. */
-export function keysOf(pointer: string): string[] {
+/** Returns the keys of a JSON pointer (RFC 6901), with or without `#`; none without a pointer. */
+export function keysOf(pointer = ""): string[] {
   return pointer
     .split("/")
     .slice(1)

@@ -145,12 +145,15 @@ function formatMarkdown(
   const endFrom = (index: number) =>
     `The report ends here. Left out: ${countedImpacts(sorted.slice(index))}. ${where}\n`;
   const texts = [title];
-  let length = title.length + endFrom(0).length;
+  const cutLength = maxLength - endFrom(0).length - 1;
+  let length = title.length;
+  let kept = 1; // the texts of a report that is cut
   for (const [index, entry] of sorted.entries()) {
     const text = [...headingsOf(entry, sorted[index - 1]), entryText(entry, isWhole)].join("\n");
-    length += text.length + 2;
-    if (length > maxLength) return [...texts, endFrom(index)].join("\n");
+    length += text.length + 1;
+    if (length > maxLength) return [...texts.slice(0, kept), endFrom(kept - 1)].join("\n");
     texts.push(text);
+    if (length <= cutLength) kept = texts.length;
   }
   return texts.join("\n");
 }

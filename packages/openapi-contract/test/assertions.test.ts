@@ -110,6 +110,8 @@ describe("behind a reference", () => {
       `${start}: \`${keyword}\` changes behind {"$ref":"#/components/schemas/A"}. ${end}`,
     ]);
     expect(messagesOf(schema, schema, short, described)).toEqual(TITLED);
+    const bounded = messagesOf(schema, { ...schema, minLength: 1 }, short, described);
+    expect(bounded).toEqual([`breaking ${PLACE}: \`minLength\` 1 is added. ${ADDED}`, ...TITLED]);
   });
 
   const branch = (schema: Json, keyword = "then") => ({ [keyword]: schema });
@@ -197,6 +199,7 @@ test.each<[keyword: string, before: unknown, after: unknown, impact: string]>([
   ["format", "int64", "int32", "breaking"],
   ["format", "float", "double", "additive"],
   ["format", "date", "time", "breaking"],
+  ["format", "iri", "iri-reference", "additive"],
   ["pattern", "int32", "int64", "breaking"],
   ["pattern", "int64", "int32", "breaking"],
   ["multipleOf", 2, 4, "breaking"],

@@ -119,6 +119,10 @@ describe("the file beside the contract", () => {
       "approved:\n  - { place: a, by: b, until: 2030-01-01 }",
       "2  approved.0.reason: Invalid input: expected string, received undefined.",
     ],
+    ...["reason", "by"].map((key) => [
+      `approved:\n  - ${JSON.stringify({ ...APPROVAL, [key]: "" })}`,
+      `2  approved.0.${key}: Too small: expected string to have >=1 characters.`,
+    ]),
     ["approved: [", 'comparison.yaml:1  A bracket above is not closed. Add "]".'],
   ])("with the fault %j says where it is", (text, message) => {
     expect(() => read(text)).toThrow(message);

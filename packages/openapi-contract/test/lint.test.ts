@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { bundle } from "../src/bundle.ts";
 import { contractProblems, lint } from "../src/lint/lint.ts";
 import { ROOT } from "../src/paths.ts";
-import { lintContract } from "../src/release/check.ts";
+import { checkContract, lintContract } from "../src/release/check.ts";
 
 /** A contract that meets the rules. */
 const CONTRACT = `openapi: 3.1.1
@@ -55,9 +55,11 @@ components:
       maxLength: 99
 `;
 
+const RULES_FILE = JSON.stringify(join(ROOT, "packages/openapi-contract/src/lint/lint-rules.ts"));
+
 /** Rules with the code of this package, independent of the levels in `openapi/redocly.yaml`. */
 const RULES = `extends: [recommended-strict]
-plugins: [${JSON.stringify(join(ROOT, "packages/openapi-contract/src/lint/lint-rules.ts"))}]
+plugins: [${RULES_FILE}]
 rules:
   platform/string-is-bounded: error
   platform/reference-fits: error
@@ -183,6 +185,13 @@ describe("a syntax error says what to do:", () => {
       "a field beside the first one of an item",
       "url: https://shop.test/v1",
       "url: https://shop.test/v1\n   description: Shop",
+      at("- url", 1, 1),
+      "This line cannot be indented by 3 spaces. Indent it by 2 or 4, like the lines above.",
+    ],
+    [
+      "an object beside the first field of an item",
+      "url: https://shop.test/v1",
+      "url: https://shop.test/v1\n   variables:\n     a: { default: b }",
       at("- url", 1, 1),
       "This line cannot be indented by 3 spaces. Indent it by 2 or 4, like the lines above.",
     ],
@@ -328,8 +337,15 @@ test("a warning is no problem of `contract check`", async () => {
 
 test("the check of a contract counts the warnings, which do not fail it, and leaves out what no rule checks", async () => {
   write(
-    "rules/redocly.yaml",
-    "rules: { no-invalid-schema-examples: warn, tag-description: warn, operation-summary: error }\n",
+    "redocly.yaml",
+    `plugins: [${RULES_FILE}]
+rules:
+  no-invalid-schema-examples: warn
+  tag-description: warn
+  operation-summary: error
+  platform/successor-exists: off
+  platform/deprecation-is-declared: { severity: off }
+`,
   );
   write(
     "openapi.yaml",
@@ -340,16 +356,18 @@ paths: {}
 components: { schemas: { One: { type: string, example: 1 }, Other: { type: string, example: 2 } } }
 `,
   );
-  const checks = await lintContract(join(folder, "openapi.yaml"), rulesFile());
+  const checks = await lintContract(join(folder, "openapi.yaml"));
   expect(checks).toHaveLength(2);
   expect(checks).toMatchObject([
     { name: "lint", passed: "no errors, and 1 warning of rules at level warn", findings: [], warnings: [{}] },
     { name: "examples", passed: "no errors, and 2 warnings of rules at level warn", findings: [], warnings: [{}, {}] },
   ]);
+  const checked = await checkContract({ contract: join(folder, "openapi.yaml") });
+  const listed = checked.map(({ name, warnings }) => ({ name, warnings })); // only `lint` lists warnings
+  expect(listed).toEqual([{ name: "lint" }, { name: "examples" }, { name: "compatibility" }]);
 });
 
-/** The place of the first occurrence of a text in the contract. */
-test("the problems of JSON have the places that they have as YAML, also for what is missing", async () => {
+test("the problems of JSON have the places that they have as YAML, also for what is missing, and after a byte order mark", async () => {
   const shop = `{
   "openapi": "3.1.1",
   "info": { "title": "Shop", "version": "1.0.0", "license": {} },
@@ -361,7 +379,14 @@ test("the problems of JSON have the places that they have as YAML, also for what
   "components": { "responses": { "Done": {} } }
 }
 `;
-  write("redocly.yaml", "extends: [recommended-strict]");
+  write("redocly.yaml", "extends: [recommended-strict]\nplugins: [own.mjs]\nrules: { own/line: error }");
+  write(
+    "own.mjs",
+    `const location = { pointer: undefined, start: { line: 9, col: 1 } };
+const line = () => ({ Info: (_, { report }) => report({ message: "The end.", location }) });
+export default () => ({ id: "own", rules: { oas3: { line } } });
+`,
+  );
   const placesOf = async (name: string, text: string) => {
     write(name, text);
     const problems = await lint(join(folder, name), join(folder, "redocly.yaml"));
@@ -370,8 +395,10 @@ test("the problems of JSON have the places that they have as YAML, also for what
   const places = await placesOf("shop.json", shop);
   expect(places.length).toBeGreaterThan(8);
   expect(places).toEqual(await placesOf("shop.yaml", `${shop}# the end\n`));
+  expect(places).toEqual(await placesOf("marked.json", `\uFEFF${shop}`));
 });
 
+/** The place of the first occurrence of a text in the contract. */
 function at(text: string, columns = 0, lines = 0): string {
   const [before] = CONTRACT.split(text);
   const rows = before!.split("\n");

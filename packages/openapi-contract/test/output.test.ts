@@ -293,6 +293,21 @@ describe("a summary that is too long for a comment", () => {
     expect(await summary(wide, changed)).toMatch(/`--output report\.md` writes .+\n$/);
   });
 
+  test("is no longer than any limit, and is whole if it fits", () => {
+    const removed = Array.from({ length: 12 }, (_, index) => ({
+      ...BREAKING,
+      message: `It is removed from ${index}.`,
+    }));
+    const entries = entriesOf([...removed, ADDITIVE]);
+    const report = (maxLength = Infinity) => formatEntries(entries, "markdown", { maxLength });
+    const whole = report();
+    for (let limit = report(0).length; limit < whole.length; limit++) {
+      expect(report(limit)).toContain("The report ends here");
+      expect(report(limit).length).toBeLessThanOrEqual(limit);
+    }
+    expect(report(whole.length)).toBe(whole);
+  });
+
   test("is whole in a file", async () => {
     const text = await summary(wide, changed, { isWhole: true });
     expect(text.match(/^<code>GET \/books/gm)).toHaveLength(300);

@@ -70,11 +70,8 @@ function configAt(path: string | undefined): Promise<Config> {
 export async function rulesFor(contractPath: string, configPath = lintConfig(contractPath)): Promise<string[]> {
   const config = await configAt(configPath).catch(() => undefined);
   if (config === undefined) return [];
-  const settings = Object.entries(config.rules.oas3_1);
-  return settings.flatMap(([name, setting]) => {
-    const severity = typeof setting === "object" ? setting.severity : setting;
-    return severity === "off" ? [] : [name];
-  });
+  const names = Object.keys(config.rules.oas3_1);
+  return names.filter((name) => config.getRuleSettings(name, "oas3_1").severity !== "off");
 }
 
 /** Returns the problems that `contract check` reports: all but the warnings. */
@@ -100,8 +97,8 @@ function problemOf(problem: NormalizedProblem): ContractProblem {
 }
 
 /** Whether a place is inside an extension (`x-…`), whose references only the tool that reads it knows. */
-export function isInExtension(at: LocationObject | undefined): boolean {
-  const keys = keysOf(at?.pointer ?? "");
+export function isInExtension({ pointer }: LocationObject): boolean {
+  const keys = keysOf(pointer);
   return keys.some((key, index) => key.startsWith("x-") && !IS_MAP.has(keys[index - 1] ?? ""));
 }
 
@@ -109,7 +106,7 @@ export function isInExtension(at: LocationObject | undefined): boolean {
 function clearMessage({ ruleId, message, suggest: [suggestion] }: NormalizedProblem, at: LocationObject): string {
   const named = ruleId === "operation-operationId-unique" ? repeatedId(at) : undefined;
   if (named !== undefined) return named;
-  const key = keysOf(at.pointer ?? "").at(-2);
+  const key = keysOf(at.pointer).at(-2);
   const remedy = REMEDIES.find(([pattern]) => pattern.test(`${key}: ${message}`))?.[1];
   if (remedy !== undefined) return `${message} ${remedy}`;
   return suggestion === undefined ? message : `${message} Did you mean \`${suggestion}\`?`;
@@ -123,7 +120,7 @@ const REMEDIES: [RegExp, string][] = [
 ];
 
 /** Returns the message on an operationId that is repeated: the operation of the same file that has it first. */
-function repeatedId({ source, pointer = "" }: LocationObject): string | undefined {
+function repeatedId({ source, pointer }: LocationObject): string | undefined {
   const keys = keysOf(pointer);
   const paths = nodeAt(valueOf(source), ["paths"]) as Record<string, Record<string, { operationId?: unknown }>>;
   for (const [path, item] of Object.entries(paths ?? {}))
@@ -207,7 +204,7 @@ function causesOf(problems: NormalizedProblem[]): NormalizedProblem[] {
 
 /** The place that a reference leads to. */
 function targetAddress({ location: [at] }: NormalizedProblem): string {
-  const [file = "", fragment = ""] = String(nodeAt(valueOf(at!.source), keysOf(at!.pointer ?? ""))).split("#");
+  const [file = "", fragment = ""] = String(nodeAt(valueOf(at!.source), keysOf(at!.pointer))).split("#");
   const from = at!.source.absoluteRef;
   return `${file === "" ? from : resolve(dirname(from), file)}#${fragment}`;
 }
@@ -249,7 +246,7 @@ function similarReference(reference: string, from: string): string | undefined {
     const name = similarName(basename(path), existsSync(dirname(path)) ? readdirSync(dirname(path)) : []);
     return name && [posix.join(posix.dirname(file), name), ...(fragment === undefined ? [] : [fragment])].join("#");
   }
-  const keys = keysOf(fragment ?? "");
+  const keys = keysOf(fragment);
   const document = parseYaml(readFileSync(path, "utf8"));
   const index = keys.findIndex((_key, at) => nodeAt(document, keys.slice(0, at + 1)) === undefined);
   const parent = nodeAt(document, keys.slice(0, index));

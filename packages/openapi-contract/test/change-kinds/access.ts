@@ -84,6 +84,13 @@ export const SECURITY: Record<string, ChangeKind> = {
     messages: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
+  "a key in the query changes its letter case": {
+    ...scheme({ type: "apiKey", in: "query", name: "key" }, { type: "apiKey", in: "query", name: "Key" }),
+    messages: [
+      'breaking components/securitySchemes/key: `name` changes from "key" to "Key". Clients have to authenticate in another way.',
+    ],
+    at: ["components/securitySchemes/key/name"],
+  },
   "a bearer format is named": {
     ...scheme(BEARER, { ...BEARER, bearerFormat: "JWT" }),
     messages: [

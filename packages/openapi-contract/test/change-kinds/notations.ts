@@ -30,6 +30,7 @@ const read = { get: { responses: { "200": OK } } };
 const form = (schema: Json) => ({ requestBody: { content: { "application/x-www-form-urlencoded": { schema } } } });
 const version = (openapi: string, schema: Json) =>
   contract({ openapi, paths: { "/pets": { post: { requestBody: json(schema), responses: {} } } } });
+const image = (schema: Json) => ({ requestBody: { content: { "image/png": { schema } } } });
 const items = (schema: Json) => ({
   responses: { "200": { ...OK, content: { "application/jsonl": { itemSchema: schema } } } },
 });
@@ -84,6 +85,24 @@ export const NOTATIONS: Record<string, ChangeKind> = {
     before: version("3.0.3", field({ type: "string", format: "byte" })),
     after: version("3.1.1", field({ type: "string", contentEncoding: "base64" })),
     ...SAME,
+  },
+  "a body of bytes of OpenAPI 3.0 is written as in 3.1": {
+    ...operation(image({ type: "string", format: "binary", title: "A" }), image({ title: "A" })),
+    ...SAME,
+  },
+  "a body of base64 becomes one of bytes": {
+    ...operation(image({ type: "string", format: "byte" }), image({})),
+    messages: [
+      "additive POST /pets: Request body: the type changes from string to any. Widens the request: the service accepts more.",
+    ],
+    at: ["nowhere"],
+  },
+  "a body of a number becomes one of bytes": {
+    ...operation(image({ type: "integer" }), image({})),
+    messages: [
+      "additive POST /pets: Request body: the type changes from integer to any. Widens the request: the service accepts more.",
+    ],
+    at: ["nowhere"],
   },
   "the keys of an object are in another order, beside a new title": {
     ...operation(
