@@ -89,8 +89,9 @@ export function securitySchemeChanges(documents: Documents, components: Pair<obj
 
 function schemeChanges(documents: Documents, schemes: Pair<Node>): PartChange[] {
   const { before, after } = schemes;
-  // Names of HTTP schemes are case-insensitive (RFC 9110, section 11.1).
-  const value = (node: Node, key: string) => (key === "scheme" ? String(node[key]).toLowerCase() : node[key]);
+  // Names of HTTP schemes and of header fields are case-insensitive (RFC 9110, sections 11.1 and 5.1).
+  const value = (node: Node, key: string) =>
+    key === "scheme" || (key === "name" && node["in"] === "header") ? String(node[key]).toLowerCase() : node[key];
   const changes = keysOf(schemes)
     .filter((key) => !isAnnotation(key) && key !== "flows" && value(before, key) !== value(after, key))
     .map((key): PartChange => {

@@ -84,6 +84,11 @@ export const SECURITY: Record<string, ChangeKind> = {
     messages: ["documentation the document: Only the notation changes. Nothing changes for clients."],
     at: ["nowhere"],
   },
+  "a key in a header changes its letter case": {
+    ...scheme({ type: "apiKey", in: "header", name: "X-Key" }, { type: "apiKey", in: "header", name: "X-KEY" }),
+    messages: ["documentation the document: Only the notation changes. Nothing changes for clients."],
+    at: ["nowhere"],
+  },
   "a key in the query changes its letter case": {
     ...scheme({ type: "apiKey", in: "query", name: "key" }, { type: "apiKey", in: "query", name: "Key" }),
     messages: [
