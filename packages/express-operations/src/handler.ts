@@ -47,7 +47,7 @@ export function expectSuitable(
   const parsed = Object.keys(content).find((type) => isParsed(essenceOf(type)));
   if (parsedBodies && parsed !== undefined)
     throw new Error(
-      `The handler of "${entry.id}" cannot have a streamed body with the option parsedBodies: a body parser may read ${parsed} first. Remove one of both.`,
+      `The handler of "${entry.id}" cannot have a streamed body with the option parsedBodies: a body parser may read ${parsed} first. Remove one of the two.`,
     );
   if (Object.keys(content).length > 0) return;
   throw new Error(

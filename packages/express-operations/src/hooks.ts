@@ -73,7 +73,7 @@ export function withHooks(handler: UntypedHandler, entry: OperationEntry, around
     return (input) => {
       let isCalled = false;
       return hook.around(input, async (fields) => {
-        if (isCalled) throw new Error(`A hook around "${id}" has called \`next\` twice. Call it once at most.`);
+        if (isCalled) throw new Error(`A hook around "${id}" has called \`next\` twice. Call it at most once.`);
         isCalled = true;
         return inner(Object.assign(input, fields));
       });

@@ -155,7 +155,7 @@ function accept({ request, compiled }: Routed): Ended {
   if (accepted !== "" && accepted !== "*/*" && !compiled.isAcceptable(accepted))
     return createProblem(
       406,
-      `This operation answers with ${oneOf(compiled.produces)}. Name that in Accept, or leave Accept out.`,
+      `This operation responds with ${oneOf(compiled.produces)}. Send an Accept header that allows this, or none.`,
     );
   if (contentType !== undefined) expectOneContentType(request);
   return undefined;

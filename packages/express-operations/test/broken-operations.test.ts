@@ -40,7 +40,7 @@ describe("an operation whose schemas are invalid", () => {
     [
       "a broken reference",
       { not: ref("Nothing") },
-      "body/not: The reference #/components/schemas/Nothing points at nothing.",
+      "body/not: The reference #/components/schemas/Nothing has no target.",
     ],
     [
       "a dynamic reference to several schemas",

@@ -229,7 +229,7 @@ describe("unusual documents", () => {
     const broken = (ref: string) =>
       serve({ "/x": { get: { operationId: "x", parameters: [{ $ref: ref }], responses: ok } } });
     await expect(broken("#/components/parameters/None")).rejects.toThrow(
-      "The reference #/components/parameters/None points at nothing.",
+      "The reference #/components/parameters/None has no target.",
     );
     await expect(broken("./other.yaml#/x")).rejects.toThrow("Bundle it first");
   });
@@ -275,7 +275,7 @@ test("an excerpt rejects a reference to a missing part, and names it", () => {
   const requestBody = { $ref: "#/components/schemas/None" };
   const whole = { openapi: "3.1.0", components: { schemas: {} } };
   expect(() => excerpt(whole, "put", { requestBody })).toThrow(
-    "The reference #/components/schemas/None points at nothing.",
+    "The reference #/components/schemas/None has no target.",
   );
 });
 

@@ -177,7 +177,7 @@ describe("equivalence", () => {
 
   /** The messages of the README's list of stricter rules. */
   const STRICTNESS =
-    /must be given once|in plain decimal digits|from -9007199254740991 to 9007199254740991|can(?:not)? be kept exactly|A request body is required/;
+    /must be given only once|in plain decimal digits|from -9007199254740991 to 9007199254740991|can(?:not)? be represented exactly|A request body is required/;
 
   /**
    * Lists that express-openapi-validator divides at encoded commas, and joins if they are repeated. OpenAPI counts an

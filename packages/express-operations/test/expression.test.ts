@@ -64,7 +64,7 @@ test("a value after the start of a URL changes no other part of it", () => {
 
 test.each([
   ["$request.body#/none", "$request.body#/none is missing."],
-  ["$request.body#/list", "$request.body#/list is not a text."],
+  ["$request.body#/list", "$request.body#/list is not a string, number or boolean."],
   ["$response.body#/url", "$response.body#/url is missing."],
   ["$url", "$url is missing."],
   ["$request.body#/script", "The URL from $request.body#/script is not an absolute http or https URL."],

@@ -215,7 +215,7 @@ describe("formats", () => {
     const schema = { type: "object", properties: { a: int64, b: { type: "integer" } } };
     const { status, text } = await roundTrip(schema, `{"a":${BIG},"b":${BIG}}`);
     expect(status).toBe(400);
-    expect(text).toContain('\\"b\\" must be a number that can be kept exactly');
+    expect(text).toContain('\\"b\\" must be a number that can be represented exactly');
   });
 
   test("large numbers are rejected without a format that converts them", async () => {

@@ -66,7 +66,7 @@ describe("parseJson", () => {
     "1e400",
     "1e-400",
   ])("rejects %s, because a double changes it", (text) =>
-    expect(() => parseJson(`[${text}]`)).toThrow("holds a number that cannot be kept exactly"),
+    expect(() => parseJson(`[${text}]`)).toThrow("contains a number that cannot be represented exactly"),
   );
 
   test("reads an integer literal only if a double holds it exactly or JSON.stringify writes it unchanged", () => {
@@ -81,7 +81,7 @@ describe("parseJson", () => {
 
   test.each(['{"a":1,"a":1}', '{"a":1,"\\u0061":2}', '[{"b":{"a":1,"b":{},"a":2}}]', '{"":1,"":2}'])(
     "rejects a duplicate name: %s",
-    (text) => expect(() => parseJson(text)).toThrow(/gives (a field|field ".*") twice/),
+    (text) => expect(() => parseJson(text)).toThrow(/contains (a field|field ".*") twice/),
   );
 
   test("accepts the same name in different objects, and text that looks like a name", () => {
@@ -102,15 +102,15 @@ describe("parseJson", () => {
   );
 
   test("names the field of an inexact number, even after nested values", () => {
-    const message = /^holds a number in field "a" that cannot be kept exactly/;
+    const message = /^contains a number in field "a" that cannot be represented exactly/;
     for (const text of ['{"a":1e400}', '{"b":{"c":1},"a":[1,{"d":2},1e400]}', '{"a":[[{"e":[]}],1e400]}'])
       expect(() => parseJson(text)).toThrow(message);
-    expect(() => parseJson('{"a b":1e400}')).toThrow(/^holds a number that cannot/);
+    expect(() => parseJson('{"a b":1e400}')).toThrow(/^contains a number that cannot/);
   });
 
   test("jsonOf returns the value of valid JSON, and reports losses only for it", () => {
     expect(["{", "", "x", '{"a":1}'].map(jsonOf)).toEqual([undefined, undefined, undefined, { a: 1 }]);
-    expect(() => jsonOf('{"a":1,"a":2}')).toThrow('gives field "a" twice. Give it once');
+    expect(() => jsonOf('{"a":1,"a":2}')).toThrow('contains field "a" twice. Give it once');
   });
 
   test("names the field of a lone surrogate if the name is a plain word", () => {
@@ -171,7 +171,7 @@ describe("integers with an exponent or a fraction", () => {
     "-1e309",
     "9007199254740993",
   ])("%s is rejected, because a double changes it", (text) => {
-    expect(() => parseJson(text)).toThrow("holds a number");
-    expect(() => parseJson(`[0,${text}]`)).toThrow("holds a number");
+    expect(() => parseJson(text)).toThrow("contains a number");
+    expect(() => parseJson(`[0,${text}]`)).toThrow("contains a number");
   });
 });

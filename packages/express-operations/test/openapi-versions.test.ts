@@ -95,7 +95,7 @@ describe("OpenAPI 3.2", () => {
   test.each([
     [{ A: { $ref: "#/components/mediaTypes/B" }, B: { $ref: "#/components/mediaTypes/A" } }, "leads back to itself"],
     [{ A: { $ref: "other.json#/components/mediaTypes/A" } }, "leaves the document"],
-    [{}, "points at nothing"],
+    [{}, "has no target"],
   ])("a media type %j without a target is an error at start", (mediaTypes, message) => {
     const content = { "application/json": { $ref: "#/components/mediaTypes/A" } };
     const paths = { "/x": { post: { requestBody: { content } } } };

@@ -21,7 +21,7 @@ async function ask(parameters: object[], search: string, more: object = {}, docu
 }
 
 describe("undeclared names are rejected", () => {
-  const notKnown = (name: string) => `400 Query parameter "${name}" is not known. Known are: a, list.`;
+  const notKnown = (name: string) => `400 Query parameter "${name}" is not known. The parameters are: a, list.`;
 
   test.each([
     ["other=1", notKnown("other")],
@@ -33,9 +33,9 @@ describe("undeclared names are rejected", () => {
       "list[k]=1",
       expect.stringMatching(/^400 Query parameter "list" does not take these brackets. Write its name once/),
     ],
-    ["<b>[a]=1", "400 A query parameter is not known. Known are: a, list."],
+    ["<b>[a]=1", "400 A query parameter is not known. The parameters are: a, list."],
     ["__proto__=1", notKnown("__proto__")],
-    ["=1", "400 A query parameter is not known. Known are: a, list."],
+    ["=1", "400 A query parameter is not known. The parameters are: a, list."],
     ["&&&", {}],
   ])("%s: %j", async (search, expected) => {
     const parameters = [query("a", text), query("list", texts, { explode: false })];
@@ -66,7 +66,7 @@ describe("undeclared names are rejected", () => {
     });
     expect(await ask([query("a", texts)], "api_key=good&api_key=good", security, { components })).toMatch(/^401 /);
     expect(await ask([query("a", texts)], "api_key=good")).toBe(
-      '400 Query parameter "api_key" is not known. Known are: a.',
+      '400 Query parameter "api_key" is not known. The parameters are: a.',
     );
   });
 
@@ -120,7 +120,7 @@ describe("objects in the query", () => {
     ["f[min]=1&f[max]=2", { f: { min: 1, max: 2 } }],
     ["f%5Bmin%5D=1", { f: { min: 1 } }],
     ["f[min]=x", '400 Field "min" of query parameter "f" must be an integer in plain decimal digits, such as 10.'],
-    ["f[min]=1&f[min]=2", '400 Field "min" of query parameter "f" must be given once.'],
+    ["f[min]=1&f[min]=2", '400 Field "min" of query parameter "f" must be given only once.'],
     ["f[min]=1&f[min][a]=2", both],
     ["f[min][a]=1&f[min]=2", both],
     ['f={"min":1}&f[max]=2', both],
@@ -134,12 +134,12 @@ describe("objects in the query", () => {
     ],
     ["f[][min]=1", expect.stringMatching(/^400 Query parameter "f" does not take these brackets\./)],
     ["f[min][][a]=1", expect.stringMatching(/^400 Query parameter "f" does not take these brackets\./)],
-    ["f]min[=1", "400 A query parameter is not known. Known are: f."],
+    ["f]min[=1", "400 A query parameter is not known. The parameters are: f."],
     [
       "f[min]x=1",
       '400 Query parameter "f" does not take these brackets. Write each of its fields as parameter[field]=value.',
     ],
-    ["[min]=1", "400 A query parameter is not known. Known are: f."],
+    ["[min]=1", "400 A query parameter is not known. The parameters are: f."],
   ])("with declared fields in brackets: %s", async (search, expected) => {
     expect(await ask([query("f", size, deep)], search)).toEqual(expected);
   });
@@ -177,8 +177,8 @@ describe("objects in the query", () => {
 
   test("JSON is read by the same strict rules as a body, and only from one text", async () => {
     const f = query("f", anything, deep);
-    expect(await ask([f], 'f={"a":1,"a":2}')).toBe('400 Query parameter "f" gives field "a" twice. Give it once.');
-    expect(await ask([f], 'f={"a":1&f="a":2}')).toBe('400 Query parameter "f" must be given once.');
+    expect(await ask([f], 'f={"a":1,"a":2}')).toBe('400 Query parameter "f" contains field "a" twice. Give it once.');
+    expect(await ask([f], 'f={"a":1&f="a":2}')).toBe('400 Query parameter "f" must be given only once.');
   });
 
   test("an object instead of a list is not read as an item of the list", async () => {
@@ -307,7 +307,7 @@ describe("objects in the query", () => {
     expect(await ask(spread(size), "min=1&f[max]=2")).toEqual({ f: { min: 1, max: 2 } });
     expect(await ask(spread(size), `min=1&f=${encodeURIComponent('{"max":2}')}`)).toBe(both);
     expect(await ask(spread(size), "other=1")).toBe(
-      '400 Query parameter "other" is not known. Known are: f, min, max.',
+      '400 Query parameter "other" is not known. The parameters are: f, min, max.',
     );
     expect(await ask(spread({ anyOf: [size, { type: "object", properties: { a: text } }] }), "a=1")).toEqual({
       f: { a: "1" },

@@ -217,7 +217,7 @@ describe("an error names the file, the place and the remedy", () => {
     [
       "a place that does not exist",
       { "openapi.yaml": withSchema('{ $ref: "book.yaml#/Book" }'), "book.yaml": "Novel: {}" },
-      /schema: The reference book\.yaml#\/Book points at nothing in \S*book\.yaml\. Correct it/,
+      /schema: The reference book\.yaml#\/Book has no target in \S*book\.yaml\. Correct it/,
     ],
     [
       "an anchor that no schema has",
@@ -230,7 +230,7 @@ describe("an error names the file, the place and the remedy", () => {
       /book\.yaml: Map keys must be unique at line 2, column 1/,
     ],
     ["a fault in JSON", { "openapi.json": '{"openapi":}' }, /openapi\.json: Unexpected token/],
-    ["an empty file", { "openapi.yaml": "" }, /openapi\.yaml holds no OpenAPI document\. Start it with/],
+    ["an empty file", { "openapi.yaml": "" }, /openapi\.yaml is not an OpenAPI document\. Begin it with/],
     [
       "path items that refer to each other",
       {

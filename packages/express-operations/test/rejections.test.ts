@@ -54,7 +54,7 @@ describe("rejections", () => {
       [{ type: "string", pattern: "^[a-z]+$" }, ["a", "b"]],
       [{ type: "integer" }, ["1", "2"]],
     ])("is rejected for its repetition if the schema is %j", async (schema, values) => {
-      expect(await message(schema, ...values)).toBe('Header "X-Key" must be given once.');
+      expect(await message(schema, ...values)).toBe('Header "X-Key" must be given only once.');
       expect(await message(schema, values.join(", "))).not.toContain("once");
     });
 

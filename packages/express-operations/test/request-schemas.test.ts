@@ -196,7 +196,7 @@ describe("a discriminator", () => {
     expect(await post(pet, { Cat, Dog }, [{ kind: "tom", lives: "x" }, { kind: "dog" }, { kind: "Cat" }])).toEqual([
       'Body field "lives" must be an integer.',
       { kind: "dog" },
-      'Body field "kind" must be one of: cat, tom, dog. Upper and lower case differ.',
+      'Body field "kind" must be one of: cat, tom, dog. Upper and lower case matter.',
     ]);
   });
 
@@ -616,12 +616,12 @@ describe("$id is the base of references", () => {
     [
       "an $id that is no URI",
       { S: { $id: "https://[", ...string } },
-      "#/components/schemas/S: The $id https://[ is no URI reference",
+      "#/components/schemas/S: The $id https://[ is not a URI reference",
     ],
     [
       "a relative $id below a URN",
       { S: { $id: "urn:s", $defs: { a: { $id: "a" } } } },
-      "#/components/schemas/S/$defs/a: The $id a is no URI reference below urn:s",
+      "#/components/schemas/S/$defs/a: The $id a is not a URI reference below urn:s",
     ],
   ])("and %s is an error at start that names the place", async (_fault, schemas, message) => {
     await expect(post(ref("S"), schemas as Record<string, object>, [{}])).rejects.toThrow(message);

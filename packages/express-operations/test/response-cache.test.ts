@@ -328,7 +328,9 @@ describe("If-Match of another operation", () => {
 
   test("cannot have the tag of an operation without an automatic one", () => {
     for (const id of ["putBook", "unknown"])
-      expect(() => responseTagger(shop, id)).toThrow(`"${id}" is no GET operation whose 200 declares an ETag header.`);
+      expect(() => responseTagger(shop, id)).toThrow(
+        `"${id}" is not a GET operation whose 200 declares an ETag header.`,
+      );
   });
 });
 

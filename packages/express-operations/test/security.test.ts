@@ -145,11 +145,11 @@ describe("a security handler admits nobody by a value that is no grant", () => {
     [{ id: 1, scopes: ["admin"] }, "an object without `caller`"],
     [new Error("invalid token"), "an object without `caller`"],
     [{ ...all, caller: Promise.resolve(undefined) }, "a promise as `caller`"],
-    [{ ...all, scopes: "administrator" }, "`scopes` that are no array of strings"],
-    [{ ...all, scopes: undefined }, "`scopes` that are no array of strings"],
-    [{ ...all, scopes: null }, "`scopes` that are no array of strings"],
-    [{ ...all, scopes: new Set(["admin"]) }, "`scopes` that are no array of strings"],
-    [{ ...all, scopes: [["admin"]] }, "`scopes` that are no array of strings"],
+    [{ ...all, scopes: "administrator" }, "`scopes` that are not an array of strings"],
+    [{ ...all, scopes: undefined }, "`scopes` that are not an array of strings"],
+    [{ ...all, scopes: null }, "`scopes` that are not an array of strings"],
+    [{ ...all, scopes: new Set(["admin"]) }, "`scopes` that are not an array of strings"],
+    [{ ...all, scopes: [["admin"]] }, "`scopes` that are not an array of strings"],
   ])("%s is an error that names the scheme", async (value, what) => {
     const fault = `The security handler of "login" returned ${what}. Return { caller } or { caller, scopes }, or undefined for an invalid credential.`;
     expect(await wipeAs(value)).toEqual({ status: 500, fault, wiped: [] });

@@ -304,7 +304,7 @@ describe("a file", () => {
     );
     await post(server, formOf(["a", new Blob(["x".repeat(length)]), "f"], ["b", "x"]));
     expect(server.errors.map(({ message }) => message)).toEqual([
-      'The file of "a" was left for the next part. Read it to its end before.',
+      'The file of "a" was left for the next part. Read it to its end first.',
     ]);
   });
 

@@ -96,9 +96,9 @@ describe("a parameter in the style", () => {
     [{ in: "path", style: "matrix", schema: integers }, ";p=5;q=6", "must be written as ;p=value"],
     [{ in: "path", style: "matrix", schema: integer }, ";p=5;p=6", "must be written as ;p=value"],
     [{ in: "path", style: "matrix", explode: true, schema: point }, "x=1", "must be written as ;field=value"],
-    [{ in: "path", schema: point }, "x,1,name", "must hold the names and values of its fields in turn"],
-    [{ in: "path", explode: true, schema: point }, "x=1,name", "must hold its fields as field=value"],
-    [{ in: "path", schema: point }, "x,1,x,2", "gives a field twice. Give it once"],
+    [{ in: "path", schema: point }, "x,1,name", "must contain the names and values of its fields in turn"],
+    [{ in: "path", explode: true, schema: point }, "x=1,name", "must contain its fields as field=value"],
+    [{ in: "path", schema: point }, "x,1,x,2", "contains a field twice. Give it once"],
     [
       { in: "header", content: { "application/json": { schema: {} } } },
       "{",
@@ -124,14 +124,14 @@ test.each([
   "1".repeat(400),
 ])("a number that would become a wrong integer is rejected: %s", async (digits) => {
   const schema = { type: "number" };
-  const fault = 'Query parameter "p" is a number that cannot be kept exactly. Send one with fewer digits.';
+  const fault = 'Query parameter "p" is a number that cannot be represented exactly. Send one with fewer digits.';
   expect(await send({ in: "query", schema }, `p=${digits}`)).toBe(fault);
   const content = { "application/x-www-form-urlencoded": { schema: { type: "object", properties: { p: schema } } } };
   const post = { operationId: "x", requestBody: { content }, responses: anyJson };
   await using server = await serveEcho({ "/x": { post } });
   const response = await fetch(`${server.baseUrl}/x`, { method: "POST", body: new URLSearchParams({ p: digits }) });
   const { message } = (await response.json()) as { message: string };
-  expect(message).toBe('Body field "p" must be a number that can be kept exactly. Send one with fewer digits.');
+  expect(message).toBe('Body field "p" must be a number that can be represented exactly. Send one with fewer digits.');
 });
 
 test("fractions are rounded, and integers of a double are kept", async () => {
@@ -258,7 +258,7 @@ describe("a form", () => {
     ["name=%", "The request body is not valid percent-encoding. Write a percent sign itself as %25."],
     [
       `name=a&owner=${encodeURIComponent('{"age":1,"age":2}')}`,
-      'Body field "owner" gives field "age" twice. Give it once.',
+      'Body field "owner" contains field "age" twice. Give it once.',
     ],
     ["name=a&owner=age,5", 'Body field "owner" must be an object.'],
     [`name=a&owner=${encodeURIComponent('{"age":1,}')}`, 'Body field "owner" must be an object.'],

@@ -295,7 +295,9 @@ describe("a sender", () => {
     const { send } = senders["POST note"];
     const url = "http://127.0.0.1:1";
     await expect(send(url, "x", { contentType: "text/html" as never })).rejects.toThrow("one of: text/plain, image/*");
-    await expect(send(url, { a: 1 } as never, { contentType: "text/plain" })).rejects.toThrow("as a text or as bytes");
+    await expect(send(url, { a: 1 } as never, { contentType: "text/plain" })).rejects.toThrow(
+      "as a string or as bytes",
+    );
     await expect(send(url, "x".repeat(10), { contentType: "text/plain" })).rejects.toThrow("at most 9 characters");
     await expect(senders["PUT note"].send(url, "x" as never)).rejects.toThrow("It has no body.");
   });

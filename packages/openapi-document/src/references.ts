@@ -23,7 +23,7 @@ export function pointer(document: OpenApiDocument, ref: string): unknown {
   }
   let node: unknown = document;
   for (const key of pointerKeys(ref)) node = (node as Record<string, unknown> | undefined)?.[key];
-  if (node === undefined) throw new Error(`The reference ${ref} points at nothing.`);
+  if (node === undefined) throw new Error(`The reference ${ref} has no target.`);
   return node;
 }
 

@@ -31,9 +31,9 @@ export const ERRORS = {
   },
   rate_limited: { status: 429, message: "Too many requests. Retry later." },
   headers_too_large: { status: 431, message: "The request line and headers are larger than 16 KiB. Send less." },
-  internal_error: { status: 500, message: "The service failed to answer. The fault is recorded." },
+  internal_error: { status: 500, message: "The service failed because of an internal error. The error is logged." },
   not_implemented: { status: 501, message: "The service does not implement this method." },
-  unavailable: { status: 503, message: "The service cannot answer now. Retry later." },
+  unavailable: { status: 503, message: "The service is temporarily unavailable. Retry later." },
   http_version_not_supported: { status: 505, message: "The service supports HTTP/1.1 and HTTP/1.0 only." },
 } as const satisfies Record<string, { status: number; message: string }>;
 

@@ -69,7 +69,7 @@ export interface ByOperation {
    *
    * Returns a page of animals, ordered by `id`.
    *
-   * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL unchanged. The last page
+   * If more animals follow, the response has `Link: <…>; rel="next"`. Request that URL unchanged. The last page
    * has no such link. Every animal that exists throughout the listing appears exactly once.
    */
   listPets: (input?: ListPetsInput, options?: CallOptions) => CallOf<ListPetsResult>;
@@ -100,7 +100,7 @@ export interface ByPage {
    *
    * Returns a page of animals, ordered by `id`.
    *
-   * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL unchanged. The last page
+   * If more animals follow, the response has `Link: <…>; rel="next"`. Request that URL unchanged. The last page
    * has no such link. Every animal that exists throughout the listing appears exactly once.
    */
   listPets: (input?: ListPetsInput, options?: CallOptions) => ItemsOf<ListPetsResult, ItemOf<DataOf<ListPetsResult>>>;

@@ -4,5 +4,5 @@ import type { Contract } from "fetch-operations/contract-check";
 /** The contract that the client was generated from. */
 export const contract: Contract = {
   version: "1.0.0",
-  hash: "6a8df253132b4daadabfc14b7d4e8faa3300fe935f51031d0b4c2c31dba909fd",
+  hash: "7b0048f8888f32ae223546d333d91ccfc1f6514256b4025c33c1c32a874fe49d",
 };

@@ -7,7 +7,7 @@ import type { ListPetsInput, ListPetsResult, CreatePetInput, CreatePetResult, Ge
  *
  * Returns a page of animals, ordered by `id`.
  *
- * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL unchanged. The last page
+ * If more animals follow, the response has `Link: <…>; rel="next"`. Request that URL unchanged. The last page
  * has no such link. Every animal that exists throughout the listing appears exactly once.
  */
 export const listPets: PagedOperation<[input?: ListPetsInput, options?: CallOptions], ListPetsResult, ItemOf<DataOf<ListPetsResult>>> = {

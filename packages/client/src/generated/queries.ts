@@ -27,7 +27,7 @@ export interface Queries {
    *
    * Returns a page of animals, ordered by `id`.
    *
-   * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL unchanged. The last page
+   * If more animals follow, the response has `Link: <…>; rel="next"`. Request that URL unchanged. The last page
    * has no such link. Every animal that exists throughout the listing appears exactly once.
    */
   listPets: (input?: ListPetsInput) => Query<"listPets">;
@@ -49,7 +49,7 @@ export interface InfiniteQueries {
    *
    * Returns a page of animals, ordered by `id`.
    *
-   * While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL unchanged. The last page
+   * If more animals follow, the response has `Link: <…>; rel="next"`. Request that URL unchanged. The last page
    * has no such link. Every animal that exists throughout the listing appears exactly once.
    */
   listPets: (input?: Omit<ListPetsInput, "cursor">) => InfiniteQuery<"listPets">;

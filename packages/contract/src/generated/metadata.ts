@@ -4,7 +4,7 @@
 export const version = "1.0.0";
 
 /** SHA-256 of the bundled document (`openapi.json`) without its `servers`, in hexadecimal. */
-export const hash = "6a8df253132b4daadabfc14b7d4e8faa3300fe935f51031d0b4c2c31dba909fd";
+export const hash = "7b0048f8888f32ae223546d333d91ccfc1f6514256b4025c33c1c32a874fe49d";
 
 /** The scopes that the operations of the contract require. */
 export const scopes = ["pets:read", "pets:write"] as const;

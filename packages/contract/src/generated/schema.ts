@@ -12,7 +12,7 @@ export interface paths {
          * List animals
          * @description Returns a page of animals, ordered by `id`.
          *
-         *     While more animals follow, the response has `Link: <…>; rel="next"`. Request that URL unchanged. The last page
+         *     If more animals follow, the response has `Link: <…>; rel="next"`. Request that URL unchanged. The last page
          *     has no such link. Every animal that exists throughout the listing appears exactly once.
          */
         get: operations["listPets"];
@@ -100,7 +100,7 @@ export interface components {
         };
         /** @description One page of animals. */
         Pets: components["schemas"]["Pet"][];
-        /** @description An error, in one shape for every operation. */
+        /** @description An error. It has the same shape for every operation. */
         Error: {
             /** @description Error code for programs. New codes may be added. 1 to 64 characters. */
             code: string;
@@ -116,11 +116,11 @@ export interface components {
             headers: {
                 /** @description The entity tag of the content, for `If-None-Match` (RFC 9110, section 8.8.3). */
                 ETag?: string;
-                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present if a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
+                /** @description The number of requests allowed, and the period in seconds. Present if a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
+                /** @description Identifies this request in the service's log. The service keeps the client's `X-Request-Id` if it has 1 to 128 characters of `A-Z a-z 0-9 _ . -`, and otherwise assigns one. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -131,11 +131,11 @@ export interface components {
             headers: {
                 /** @description How to authenticate (RFC 6750, section 3). */
                 "WWW-Authenticate": string;
-                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present if a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
+                /** @description The number of requests allowed, and the period in seconds. Present if a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
+                /** @description Identifies this request in the service's log. The service keeps the client's `X-Request-Id` if it has 1 to 128 characters of `A-Z a-z 0-9 _ . -`, and otherwise assigns one. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -148,11 +148,11 @@ export interface components {
             headers: {
                 /** @description The scope that the API key lacks (RFC 6750, section 3.1). */
                 "WWW-Authenticate": string;
-                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present if a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
+                /** @description The number of requests allowed, and the period in seconds. Present if a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
+                /** @description Identifies this request in the service's log. The service keeps the client's `X-Request-Id` if it has 1 to 128 characters of `A-Z a-z 0-9 _ . -`, and otherwise assigns one. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -165,11 +165,11 @@ export interface components {
             headers: {
                 /** @description Seconds until a retry may succeed (RFC 9110, section 10.2.3). */
                 "Retry-After"?: number;
-                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present if a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
+                /** @description The number of requests allowed, and the period in seconds. Present if a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
+                /** @description Identifies this request in the service's log. The service keeps the client's `X-Request-Id` if it has 1 to 128 characters of `A-Z a-z 0-9 _ . -`, and otherwise assigns one. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -180,11 +180,11 @@ export interface components {
         /** @description The request has `If-Match` or `If-None-Match`. Adding an animal supports neither. */
         PreconditionFailed: {
             headers: {
-                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present if a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
+                /** @description The number of requests allowed, and the period in seconds. Present if a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
+                /** @description Identifies this request in the service's log. The service keeps the client's `X-Request-Id` if it has 1 to 128 characters of `A-Z a-z 0-9 _ . -`, and otherwise assigns one. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -195,11 +195,11 @@ export interface components {
         /** @description The body is larger than 64 KiB. */
         PayloadTooLarge: {
             headers: {
-                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present if a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
+                /** @description The number of requests allowed, and the period in seconds. Present if a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
+                /** @description Identifies this request in the service's log. The service keeps the client's `X-Request-Id` if it has 1 to 128 characters of `A-Z a-z 0-9 _ . -`, and otherwise assigns one. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -210,13 +210,13 @@ export interface components {
         /** @description The body is not uncompressed `application/json` in UTF-8. */
         UnsupportedMediaType: {
             headers: {
-                /** @description The content codings that the service accepts (RFC 9110, section 15.5.16). Present if the content coding was refused. */
+                /** @description The content codings that the service accepts (RFC 9110, section 15.5.16). Present if the content coding was rejected. */
                 "Accept-Encoding"?: string;
-                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present if a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
+                /** @description The number of requests allowed, and the period in seconds. Present if a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
+                /** @description Identifies this request in the service's log. The service keeps the client's `X-Request-Id` if it has 1 to 128 characters of `A-Z a-z 0-9 _ . -`, and otherwise assigns one. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -227,11 +227,11 @@ export interface components {
         /** @description The `Idempotency-Key` was used before for another request. */
         IdempotencyKeyReused: {
             headers: {
-                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present if a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
+                /** @description The number of requests allowed, and the period in seconds. Present if a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
+                /** @description Identifies this request in the service's log. The service keeps the client's `X-Request-Id` if it has 1 to 128 characters of `A-Z a-z 0-9 _ . -`, and otherwise assigns one. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -244,11 +244,11 @@ export interface components {
             headers: {
                 /** @description Seconds until a retry may succeed (RFC 9110, section 10.2.3). */
                 "Retry-After"?: number;
-                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present if a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
+                /** @description The number of requests allowed, and the period in seconds. Present if a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
+                /** @description Identifies this request in the service's log. The service keeps the client's `X-Request-Id` if it has 1 to 128 characters of `A-Z a-z 0-9 _ . -`, and otherwise assigns one. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -256,16 +256,16 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The service cannot answer now. Retry later. */
+        /** @description The service is temporarily unavailable. Retry later. */
         Unavailable: {
             headers: {
                 /** @description Seconds until a retry may succeed (RFC 9110, section 10.2.3). */
                 "Retry-After"?: number;
-                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present if a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
+                /** @description The number of requests allowed, and the period in seconds. Present if a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
+                /** @description Identifies this request in the service's log. The service keeps the client's `X-Request-Id` if it has 1 to 128 characters of `A-Z a-z 0-9 _ . -`, and otherwise assigns one. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -276,11 +276,11 @@ export interface components {
         /** @description Any other error. The description of this contract lists the codes. */
         Unexpected: {
             headers: {
-                /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
+                /** @description The remaining requests, and the seconds until all are available again. Present if a limit is set. */
                 RateLimit?: string;
-                /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
+                /** @description The number of requests allowed, and the period in seconds. Present if a limit is set. */
                 "RateLimit-Policy"?: string;
-                /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
+                /** @description Identifies this request in the service's log. The service keeps the client's `X-Request-Id` if it has 1 to 128 characters of `A-Z a-z 0-9 _ . -`, and otherwise assigns one. */
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
@@ -292,12 +292,12 @@ export interface components {
     parameters: {
         /** @description Maximum number of animals to return. 1 to 100. Default: 20. */
         Limit: number;
-        /** @description Filter by availability status. */
+        /** @description Return only animals with this status. */
         StatusFilter: components["schemas"]["PetStatus"];
-        /** @description Where the page starts. Opaque; take it from the `next` link of the previous page. 1 to 64 characters. */
+        /** @description An opaque string that marks where the page starts. Take it from the `next` link of the previous page. 1 to 64 characters. */
         Cursor: string;
         /**
-         * @description A value of your choice, such as a UUID. Use a new one for each animal to add. A repeat with the same key and the
+         * @description A value of your choice, such as a UUID. Use a new one for each animal that you add. A repeat with the same key and the
          *     same body gets the first response and adds nothing. 1 to 255 characters.
          */
         IdempotencyKey: string;
@@ -323,11 +323,11 @@ export interface components {
         Successor: string;
         /** @description `true` if this response repeats the response to an earlier request with the same `Idempotency-Key`. */
         IdempotencyReplayed: "true";
-        /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
+        /** @description The remaining requests, and the seconds until all are available again. Present if a limit is set. */
         RateLimit: string;
-        /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
+        /** @description The number of requests allowed, and the period in seconds. Present if a limit is set. */
         RateLimitPolicy: string;
-        /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
+        /** @description Identifies this request in the service's log. The service keeps the client's `X-Request-Id` if it has 1 to 128 characters of `A-Z a-z 0-9 _ . -`, and otherwise assigns one. */
         RequestId: string;
         /** @description Seconds until a retry may succeed (RFC 9110, section 10.2.3). */
         RetryAfter: number;
@@ -335,7 +335,7 @@ export interface components {
         WWWAuthenticate: string;
         /** @description The scope that the API key lacks (RFC 6750, section 3.1). */
         InsufficientScope: string;
-        /** @description The content codings that the service accepts (RFC 9110, section 15.5.16). Present if the content coding was refused. */
+        /** @description The content codings that the service accepts (RFC 9110, section 15.5.16). Present if the content coding was rejected. */
         AcceptEncoding: string;
     };
     pathItems: never;
@@ -347,9 +347,9 @@ export interface operations {
             query?: {
                 /** @description Maximum number of animals to return. 1 to 100. Default: 20. */
                 limit?: components["parameters"]["Limit"];
-                /** @description Filter by availability status. */
+                /** @description Return only animals with this status. */
                 status?: components["parameters"]["StatusFilter"];
-                /** @description Where the page starts. Opaque; take it from the `next` link of the previous page. 1 to 64 characters. */
+                /** @description An opaque string that marks where the page starts. Take it from the `next` link of the previous page. 1 to 64 characters. */
                 cursor?: components["parameters"]["Cursor"];
             };
             header?: {
@@ -371,11 +371,11 @@ export interface operations {
                     Link?: string;
                     /** @description The entity tag of the content, for `If-None-Match` (RFC 9110, section 8.8.3). */
                     ETag?: string;
-                    /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
+                    /** @description The remaining requests, and the seconds until all are available again. Present if a limit is set. */
                     RateLimit?: string;
-                    /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
+                    /** @description The number of requests allowed, and the period in seconds. Present if a limit is set. */
                     "RateLimit-Policy"?: string;
-                    /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
+                    /** @description Identifies this request in the service's log. The service keeps the client's `X-Request-Id` if it has 1 to 128 characters of `A-Z a-z 0-9 _ . -`, and otherwise assigns one. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -387,11 +387,11 @@ export interface operations {
             /** @description A query parameter is unknown, repeated, malformed or out of bounds. */
             400: {
                 headers: {
-                    /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
+                    /** @description The remaining requests, and the seconds until all are available again. Present if a limit is set. */
                     RateLimit?: string;
-                    /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
+                    /** @description The number of requests allowed, and the period in seconds. Present if a limit is set. */
                     "RateLimit-Policy"?: string;
-                    /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
+                    /** @description Identifies this request in the service's log. The service keeps the client's `X-Request-Id` if it has 1 to 128 characters of `A-Z a-z 0-9 _ . -`, and otherwise assigns one. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -411,7 +411,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A value of your choice, such as a UUID. Use a new one for each animal to add. A repeat with the same key and the
+                 * @description A value of your choice, such as a UUID. Use a new one for each animal that you add. A repeat with the same key and the
                  *     same body gets the first response and adds nothing. 1 to 255 characters.
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -431,11 +431,11 @@ export interface operations {
                 headers: {
                     /** @description `true` if this response repeats the response to an earlier request with the same `Idempotency-Key`. */
                     "Idempotency-Replayed"?: "true";
-                    /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
+                    /** @description The remaining requests, and the seconds until all are available again. Present if a limit is set. */
                     RateLimit?: string;
-                    /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
+                    /** @description The number of requests allowed, and the period in seconds. Present if a limit is set. */
                     "RateLimit-Policy"?: string;
-                    /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
+                    /** @description Identifies this request in the service's log. The service keeps the client's `X-Request-Id` if it has 1 to 128 characters of `A-Z a-z 0-9 _ . -`, and otherwise assigns one. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -446,11 +446,11 @@ export interface operations {
             /** @description The body or a parameter is missing, unknown, malformed or out of bounds. */
             400: {
                 headers: {
-                    /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
+                    /** @description The remaining requests, and the seconds until all are available again. Present if a limit is set. */
                     RateLimit?: string;
-                    /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
+                    /** @description The number of requests allowed, and the period in seconds. Present if a limit is set. */
                     "RateLimit-Policy"?: string;
-                    /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
+                    /** @description Identifies this request in the service's log. The service keeps the client's `X-Request-Id` if it has 1 to 128 characters of `A-Z a-z 0-9 _ . -`, and otherwise assigns one. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -499,11 +499,11 @@ export interface operations {
                     Sunset?: string;
                     /** @description The operation to use instead: `<…>; rel="successor-version"` (RFC 8288, RFC 5829). */
                     Link?: string;
-                    /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
+                    /** @description The remaining requests, and the seconds until all are available again. Present if a limit is set. */
                     RateLimit?: string;
-                    /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
+                    /** @description The number of requests allowed, and the period in seconds. Present if a limit is set. */
                     "RateLimit-Policy"?: string;
-                    /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
+                    /** @description Identifies this request in the service's log. The service keeps the client's `X-Request-Id` if it has 1 to 128 characters of `A-Z a-z 0-9 _ . -`, and otherwise assigns one. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -522,11 +522,11 @@ export interface operations {
                     Sunset?: string;
                     /** @description The operation to use instead: `<…>; rel="successor-version"` (RFC 8288, RFC 5829). */
                     Link?: string;
-                    /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
+                    /** @description The remaining requests, and the seconds until all are available again. Present if a limit is set. */
                     RateLimit?: string;
-                    /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
+                    /** @description The number of requests allowed, and the period in seconds. Present if a limit is set. */
                     "RateLimit-Policy"?: string;
-                    /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
+                    /** @description Identifies this request in the service's log. The service keeps the client's `X-Request-Id` if it has 1 to 128 characters of `A-Z a-z 0-9 _ . -`, and otherwise assigns one. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -535,11 +535,11 @@ export interface operations {
             /** @description The identifier is malformed or out of bounds. */
             400: {
                 headers: {
-                    /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
+                    /** @description The remaining requests, and the seconds until all are available again. Present if a limit is set. */
                     RateLimit?: string;
-                    /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
+                    /** @description The number of requests allowed, and the period in seconds. Present if a limit is set. */
                     "RateLimit-Policy"?: string;
-                    /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
+                    /** @description Identifies this request in the service's log. The service keeps the client's `X-Request-Id` if it has 1 to 128 characters of `A-Z a-z 0-9 _ . -`, and otherwise assigns one. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
@@ -558,11 +558,11 @@ export interface operations {
                     Sunset?: string;
                     /** @description The operation to use instead: `<…>; rel="successor-version"` (RFC 8288, RFC 5829). */
                     Link?: string;
-                    /** @description The remaining requests, and the seconds until all are available again. Present where a limit is set. */
+                    /** @description The remaining requests, and the seconds until all are available again. Present if a limit is set. */
                     RateLimit?: string;
-                    /** @description The number of requests allowed, and the seconds they are allowed in. Present where a limit is set. */
+                    /** @description The number of requests allowed, and the period in seconds. Present if a limit is set. */
                     "RateLimit-Policy"?: string;
-                    /** @description Identifies this request in the service's log. The service keeps an `X-Request-Id` of 1 to 128 characters `A-Z a-z 0-9 _ . -`, and assigns one otherwise. */
+                    /** @description Identifies this request in the service's log. The service keeps the client's `X-Request-Id` if it has 1 to 128 characters of `A-Z a-z 0-9 _ . -`, and otherwise assigns one. */
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };

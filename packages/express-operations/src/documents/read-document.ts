@@ -30,7 +30,7 @@ export async function readDocument(path: string | URL): Promise<OpenApiDocument>
   const files = new Files();
   const document = await files.read(root);
   if (!isRecord(document))
-    throw new Error(`${nameOf(root)} holds no OpenAPI document. Start it with \`openapi: 3.1.1\`.`);
+    throw new Error(`${nameOf(root)} is not an OpenAPI document. Begin it with \`openapi: 3.1.1\`.`);
   return new Bundle(document as unknown as OpenApiDocument, root, files).complete();
 }
 
@@ -120,7 +120,7 @@ class Bundle {
       const value = fragment === "" ? content : pointer(content as OpenApiDocument, pointed);
       return { file, at: pointed, value };
     } catch {
-      throw new Error(`${place} points at nothing in ${nameOf(file)}. Correct it, or add its target.`);
+      throw new Error(`${place} has no target in ${nameOf(file)}. Correct it, or add its target.`);
     }
   }
 
@@ -187,7 +187,7 @@ class Files {
     });
     this.#bytes += text.length;
     if (this.#bytes > MAX_BYTES)
-      throw new Error(`${name}: The files of the document have more than ${MAX_BYTES} bytes. Divide the document.`);
+      throw new Error(`${name}: The files of the document have more than ${MAX_BYTES} bytes. Split the document.`);
     try {
       const content: unknown = file.pathname.endsWith(".json")
         ? JSON.parse(text.replace(/^\uFEFF/, ""))

@@ -205,7 +205,7 @@ const COUNTED = {
 
 /** The schemas that a validation which does not stop at the first fault may still apply. */
 let stepsLeft = 0;
-const TOO_LONG = new Error("There are too many faults to find all.");
+const TOO_LONG = new Error("There are too many faults to list them all.");
 
 /** Returns the faults of data by schemas that find all. Returns none if more schemas than `steps` are applied. */
 export function allFaultsOf(schemas: CompiledSchema[], data: RequestData, steps: number): Fault[] {

@@ -34,7 +34,10 @@ export function announcementReader(
     const mediaType = asDeclared.get(sent) ?? parseMediaType(sent);
     const declaredType = mediaType && (asDeclared.has(sent) ? sent : declaredAs(mediaType, declared, vendorTypes));
     if (mediaType === undefined || declaredType === undefined) {
-      throw createProblem(415, `Send the body as ${oneOf(declared)}, and name that in Content-Type. Text is in UTF-8.`);
+      throw createProblem(
+        415,
+        `Send the body as ${oneOf(declared)}, with a matching Content-Type. Encode text as UTF-8.`,
+      );
     }
     expectUncoded(request);
     if (Number(request.headers["content-length"] ?? 0) > limit) throw tooLarge(limit);

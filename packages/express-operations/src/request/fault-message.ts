@@ -85,7 +85,7 @@ function messageOf(
   const schema = { ...effectiveSchema(document, parameter?.schema), ...parameter } as Schema;
   const isList = schema.type === "array" || schema.type === "object";
   if (parameter !== undefined && !isList && isRepeatedHeader(parameter, sent))
-    return `${describe("header", parameter.name, true)} must be given once.`;
+    return `${describe("header", parameter.name, true)} must be given only once.`;
   const explained = reported.path.length > 1 ? reported : withDescription(reported, schema);
   const sentence = `${subjectOf(document, reported, parameter)} ${predicateOf(explained)}.`;
   return sentence.charAt(0).toUpperCase() + sentence.slice(1) + adviceFor(reported);
@@ -100,7 +100,7 @@ function adviceFor({ keyword, path, location, params, value }: Fault): string {
   const differsInCase = texts.some(
     (item) => item.length === value.length && item.toLowerCase() === value.toLowerCase(),
   );
-  return differsInCase ? " Upper and lower case differ." : "";
+  return differsInCase ? " Upper and lower case matter." : "";
 }
 
 function withDescription(fault: Fault, { description }: Schema): Fault {

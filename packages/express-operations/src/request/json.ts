@@ -115,7 +115,7 @@ function expectNothingLost(text: string, allowsRounding: boolean): void {
       const known = names.at(-1)!;
       const name = last.includes("\\") ? (JSON.parse(last) as string) : last.slice(1, -1);
       path[path.length - 1] = name;
-      if (known.has(name)) throw new JsonError(`gives ${fieldNamed(name)} twice. Give it once`, path);
+      if (known.has(name)) throw new JsonError(`contains ${fieldNamed(name)} twice. Give it once`, path);
       known.add(name);
     } else if (character === "{" || character === "[") {
       names.push(character === "{" ? new Set() : undefined);
@@ -131,7 +131,10 @@ function expectNothingLost(text: string, allowsRounding: boolean): void {
       if (!allowsRounding && !isExact(literal)) {
         const field = path.findLast((key) => typeof key === "string") ?? "";
         const where = printable(field) === undefined ? "" : ` in ${fieldNamed(field)}`;
-        throw new JsonError(`holds a number${where} that cannot be kept exactly. Send one with fewer digits`, path);
+        throw new JsonError(
+          `contains a number${where} that cannot be represented exactly. Send one with fewer digits`,
+          path,
+        );
       }
       at += literal.length - 1;
     }

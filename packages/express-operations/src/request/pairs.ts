@@ -111,7 +111,7 @@ export function pairsReader(
       targets.get(root)?.field.brackets ?? (allowsAnyName || anyName !== undefined ? "fields" : undefined);
     const fault =
       brackets === undefined
-        ? `is not known. ${known.length > 0 ? `Known are: ${nameList(known)}` : "This operation takes none"}`
+        ? `is not known. ${known.length > 0 ? `The ${isForm ? "fields" : "parameters"} are: ${nameList(known)}` : "This operation takes none"}`
         : `does not take these brackets. Write ${ADVICE[brackets]}`;
     return unreadable(brackets === undefined ? name : root, fault);
   };

@@ -67,7 +67,7 @@ async function multipartOf(fields: [string, string][], files: KeptFile[]): Promi
   for (const { fieldname, originalname, mimetype, buffer } of files) {
     if (buffer === undefined)
       throw new Error(
-        "A file of the request was written to a disk before. Keep it in memory: `multer.memoryStorage()`.",
+        "A file of the request was already written to a disk. Keep it in memory: `multer.memoryStorage()`.",
       );
     form.append(fieldname, new Blob([buffer], { type: mimetype }), originalname);
   }

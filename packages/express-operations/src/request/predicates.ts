@@ -35,11 +35,12 @@ type PredicateOf = (asked: KeywordParams, fault: Fault) => string;
 /** The predicate for each JSON Schema keyword. */
 const PREDICATES: Record<string, PredicateOf> = {
   type: ({ type, allowedValues }, { schema, location, value }) => {
-    if (location !== "body" && Array.isArray(value) && !schema.type?.includes("array")) return "must be given once";
+    if (location !== "body" && Array.isArray(value) && !schema.type?.includes("array"))
+      return "must be given only once";
     if (location !== "body" && typeof value === "string" && (type === "integer" || type === "number"))
       return numberFault(value, type, schema);
     if (type === "number" && typeof value === "string" && isInexactNumber(value))
-      return "must be a number that can be kept exactly. Send one with fewer digits";
+      return "must be a number that can be represented exactly. Send one with fewer digits";
     const types = [type ?? schema["x-eov-type"]].flat().map((name) => TYPES[name as string] ?? String(name));
     if (allowedValues !== undefined) return `must be ${listOf([...unique(types), valueList(allowedValues)], "or")}`;
     return Array.isArray(schema.enum) ? allowed(schema.enum) : `must be ${listOf(unique(types), "or")}`;
@@ -60,13 +61,13 @@ const PREDICATES: Record<string, PredicateOf> = {
   items: tooManyItems,
   additionalItems: tooManyItems,
   unevaluatedItems: tooManyItems,
-  uniqueItems: () => "must not hold the same item twice",
+  uniqueItems: () => "must not contain the same item twice",
   contains: ({ minContains = 1, maxContains }) => {
     const items =
       maxContains === undefined
         ? `at least ${counted(minContains, "item")}`
         : `from ${minContains} to ${counted(maxContains, "item")}`;
-    return `must hold ${items} of the kind that the API description asks for`;
+    return `must contain ${items} of the kind that the API description requires`;
   },
   pattern: ({ pattern }, { schema, value }) =>
     value === "" ? "must not be empty" : (describePattern(pattern) ?? inForm("the form", schema)),
@@ -121,7 +122,7 @@ const FORMATS: Record<string, string> = {
 
 /** Returns the problem of a value and its remedy, as the end of a sentence that begins with the value's location. */
 export function predicateOf(fault: Fault): string {
-  const predicateFor = PREDICATES[fault.keyword] ?? (() => "is not as the API description asks for");
+  const predicateFor = PREDICATES[fault.keyword] ?? (() => "does not match the API description");
   const predicate =
     fault.message?.slice(0, MAX_QUOTED_LENGTH) ?? predicateFor(fault.params as unknown as KeywordParams, fault);
   return fault.fieldName === undefined ? predicate : `has a field whose name ${predicate}`;

@@ -131,9 +131,9 @@ function objectOf(texts: string[], explode: boolean, decode: (text: string) => s
     const key = decode(name);
     if (value === undefined)
       throw new SyntaxError(
-        explode ? "must hold its fields as field=value" : "must hold the names and values of its fields in turn",
+        explode ? "must contain its fields as field=value" : "must contain the names and values of its fields in turn",
       );
-    if (fields.has(key)) throw new SyntaxError("gives a field twice. Give it once");
+    if (fields.has(key)) throw new SyntaxError("contains a field twice. Give it once");
     fields.set(key, decode(value));
   }
   return Object.fromEntries(fields);

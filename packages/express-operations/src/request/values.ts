@@ -219,7 +219,7 @@ export function isInexactNumber(text: string): boolean {
 /** Returns the fault of a text that is no number of a type, as the end of a sentence. */
 export function numberFault(text: string, type: "number" | "integer", schema: Schema): string {
   if (type === "number" && NUMBER.test(text))
-    return "is a number that cannot be kept exactly. Send one with fewer digits";
+    return "is a number that cannot be represented exactly. Send one with fewer digits";
   if (type === "number") return "must be a number in plain decimal digits, such as 1.5";
   if (!INTEGER.test(text)) return "must be an integer in plain decimal digits, such as 10";
   const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema;

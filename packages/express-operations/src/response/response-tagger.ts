@@ -29,7 +29,7 @@ export function responseTagger(
   const document = readableDocument(given);
   const entry = operationsOf(document).find(({ id }) => id === operationId);
   if (entry === undefined || !isTagged(document, entry))
-    throw new Error(`"${operationId}" is no GET operation whose 200 declares an ETag header. Declare the header.`);
+    throw new Error(`"${operationId}" is not a GET operation whose 200 declares an ETag header. Declare the header.`);
   const find = declaredResponses(document, entry);
   const nothing = (): void => {};
   const filter = responseFilter({ operationId, find, share: 0, check: nothing, checkItem: nothing });

@@ -154,7 +154,7 @@ function mistakeIn(value: object): string | undefined {
   if (!("scopes" in value)) return undefined;
   const { scopes } = value;
   const isArray = Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string");
-  return isArray ? undefined : "`scopes` that are no array of strings";
+  return isArray ? undefined : "`scopes` that are not an array of strings";
 }
 
 /** Returns 403 if one alternative failed only for a missing scope, otherwise 401 with the challenges of all. */

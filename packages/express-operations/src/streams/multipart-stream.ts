@@ -165,6 +165,6 @@ class FileStream extends Readable {
   /** Ends the file, because its turn is over. */
   leave(): void {
     if (!this.readableEnded)
-      this.destroy(new Error(`The file of "${this.#name}" was left for the next part. Read it to its end before.`));
+      this.destroy(new Error(`The file of "${this.#name}" was left for the next part. Read it to its end first.`));
   }
 }

@@ -86,7 +86,7 @@ function expectFinite(
 ): void {
   if (finite.has(schema)) return;
   if (path.has(schema))
-    throw new Error(`${at}: The schema is applied to the same value again, without end. Break the circle.`);
+    throw new Error(`${at}: The schema is applied to the same value again, without end. Break the cycle.`);
   path.add(schema);
   for (const below of schemasInPlace(document, schema))
     expectFinite(document, below.schema, placeOf(below, at), finite, path);

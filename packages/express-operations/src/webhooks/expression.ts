@@ -51,7 +51,9 @@ function pieceOf(part: string, method: string, isFirst: boolean): (source: Callb
   return (source) => {
     const value = evaluate(source);
     if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean")
-      throw new SyntaxError(`${expression} ${value === undefined ? "is missing" : "is not a text"}.`);
+      throw new SyntaxError(
+        `${expression} ${value === undefined ? "is missing" : "is not a string, number or boolean"}.`,
+      );
     return isFirst ? String(value) : encodeURIComponent(value);
   };
 }

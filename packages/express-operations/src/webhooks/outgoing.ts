@@ -107,11 +107,11 @@ function encodeBody(webhook: string, mediaTypes: string[], { contentType, body }
   }
   if (isJson(mediaType!.essence)) {
     const payload = JSON.stringify(body) as string | undefined;
-    if (payload === undefined) throw new InvalidWebhookError(webhook, "JSON has no such value as its body.");
+    if (payload === undefined) throw new InvalidWebhookError(webhook, "Its body cannot be written as JSON.");
     return { payload, value: JSON.parse(payload) as unknown, declaredType, contentType: sent };
   }
   if (typeof body !== "string" && !isOpaque(body))
-    throw new InvalidWebhookError(webhook, `A body of ${declaredType} is sent as a text or as bytes.`);
+    throw new InvalidWebhookError(webhook, `A body of ${declaredType} is sent as a string or as bytes.`);
   return { payload: body, value: body, declaredType, contentType: sent };
 }
 
