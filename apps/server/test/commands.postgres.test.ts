@@ -54,7 +54,7 @@ describe("the program", () => {
     };
     const slow = { ...migration, up };
     await migrate(opened(DATABASE_URL), { ...MIGRATIONS, [name]: slow });
-    expect(progress).toMatch(/^Waiting for another process that migrates the database(, 1 s)?\n$/);
+    expect(progress).toMatch(/^Waiting for another process to migrate the database(, 1 s)?\n$/);
     expect(await result).toBe("The database is up to date.\n");
   });
 });
@@ -98,7 +98,7 @@ describe("the command doctor", () => {
     });
     expect(await found(url, "replicas", { DATABASE_URL_READ: other })).toEqual({
       check: "replicas",
-      found: `${host} is not read from (It has the data of another primary.)`,
+      found: `${host} is not used for reads (It has the data of another primary.)`,
       remedy: expect.stringContaining("Let DATABASE_URL_READ name running replicas"),
     });
   });

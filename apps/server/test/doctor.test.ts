@@ -19,7 +19,7 @@ import { run } from "./program.ts";
 import { opened } from "./temporary.ts";
 
 const MIB = 2 ** 20;
-const WATCH_BACKUPS = "See that `petstore backup --every` runs, and read its output.";
+const WATCH_BACKUPS = "Make sure that `petstore backup --every` is running, and read its output.";
 
 async function examined(env: NodeJS.ProcessEnv): Promise<{ code: number; findings: Check[]; wrong: Check[] }> {
   const { code, stdout, stderr } = await run(["doctor", "--json"], { PORT: "1", ...env });
@@ -145,7 +145,7 @@ describe("petstore doctor", () => {
     const path = join(folder, "petstore.db");
     const env = { DATABASE_URL: `file:${path}` };
     const damaged =
-      "See that this user may read and write it; if it is damaged, stop the service and run `petstore restore <backup>`.";
+      "Make sure that this user may read and write it; if it is damaged, stop the service and run `petstore restore <backup>`.";
     await writeFile(path, "no database at all, and long enough to be looked at".repeat(100), { mode: 0o600 });
     const unusable = { check: "database", found: `${path} cannot be used (file is not a database)`, remedy: damaged };
     expect(await wrongIn(env)).toEqual([unusable]);
@@ -162,7 +162,7 @@ describe("petstore doctor", () => {
     file.exec("insert into kysely_migration values ('9998_later'), ('9999_later')").close();
     const unknown = "unknown to this program: 9998_later, 9999_later";
     const lacking = Object.keys(MIGRATIONS).slice(1).join(", ");
-    const remedy = `It lacks ${lacking} of this program. Run a version with all of these migrations.`;
+    const remedy = `It lacks ${lacking}, which this program has. Run a version with all of these migrations.`;
     expect(await wrongIn(env)).toEqual([{ check: "migrations", found: unknown, remedy }]);
 
     await rm(path);
@@ -239,8 +239,8 @@ describe("petstore doctor", () => {
     await expect(writeFile(join(folder, "ballast"), Buffer.alloc(3 * MIB))).rejects.toThrow("ENOSPC");
     const wrong = await wrongIn({ DATABASE_URL: `file:${folder}/petstore.db` });
     expect(wrong.map(({ check, remedy }) => [check, remedy])).toEqual([
-      ["database", "Make room: at least 101 MiB are needed."],
-      ["disk", "Make room: at least 101 MiB are needed."],
+      ["database", "Free some space: at least 101 MiB are needed."],
+      ["disk", "Free some space: at least 101 MiB are needed."],
     ]);
   });
 });

@@ -78,7 +78,7 @@ export async function ensureBootstrapKey(
   const key = await readKey(file);
   if (!isValidIn(environment, key))
     throw settingError(
-      `names a file with a key of another environment, which ${environment} rejects. ` +
+      `names a file with a key for another environment, which ${environment} rejects. ` +
         `Make one with: umask 077; ${variableOf("SERVICE_ENV")}=${environment} ${SERVICE.name} keys generate > <file>`,
     );
   const apiKey = await registerApiKey(db, key, { name: "bootstrap" });
@@ -96,7 +96,8 @@ async function readKey(path: string): Promise<string> {
     if (stats.size > MAX_BYTES) throw settingError(`names a file that contains more than one API key. ${remedy()}`);
     const text = (await file.readFile("utf8")).trim();
     if (text === "") throw settingError(`names a file that is empty. ${remedy()}`);
-    if (!isWellFormedApiKey(text)) throw settingError(`names a file that does not hold one API key. ${remedy()}`);
+    if (!isWellFormedApiKey(text))
+      throw settingError(`names a file that does not contain a well-formed API key. ${remedy()}`);
     return text;
   } finally {
     await file.close();

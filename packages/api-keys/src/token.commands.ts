@@ -15,10 +15,12 @@ export function addTokenCommand(program: Command, { scopes, readConfig }: KeyedS
       const config = readConfig(process.env) as KeyedConfig & { tokenIssuer?: object };
       if (config.environment !== "development")
         throw new ConfigError(
-          `The service makes tokens in development only, and this is ${config.environment}. Ask the issuer in TOKEN_ISSUER.`,
+          `The service issues tokens in development only, and this is ${config.environment}. Get one from the issuer in TOKEN_ISSUER.`,
         );
       if (config.tokenIssuer !== undefined)
-        throw new ConfigError("TOKEN_ISSUER is set, so that only its tokens are valid. Ask it for one, or unset it.");
+        throw new ConfigError(
+          "TOKEN_ISSUER is set, so only tokens of that issuer are valid. Get one from it, or unset TOKEN_ISSUER.",
+        );
       const { developmentIssuer, signDevelopmentToken } =
         await import("@openapi-operations/service/development-tokens"); // with jose
       const token = await signDevelopmentToken(developmentIssuer(developmentKeyFile(config)), {

@@ -54,7 +54,7 @@ async function main(given: string | undefined, options: Options): Promise<void> 
   const names = namesOf(options.name ?? basename(folder));
   const contract = options.contract ?? (options.resource === undefined ? await askedContract() : undefined);
   if (/^https?:/i.test(contract ?? ""))
-    throw new Error(`${contract} is an address. Download the document first, and give the file.`);
+    throw new Error(`${contract} is a URL. Download the document first, and give the file.`);
   // A spinner would take Ctrl+C for input, and stand still while another program runs.
   const make = (path: string) =>
     withProgress((progress) => {
@@ -89,7 +89,7 @@ async function firstResource({ resource, fields }: Options): Promise<FirstResour
   const one =
     resource ??
     (await asked("--resource", {
-      message: "What does the service have first? One word, for one.",
+      message: "What is the first resource called? One word, in the singular.",
       placeholder: "exhibit",
     }));
   if (!/^[a-z][A-Za-z0-9]{0,39}$/.test(one))
@@ -119,7 +119,7 @@ function problemOf(work: () => unknown): string | undefined {
 /** Asks in a terminal. Without one, throws and names what to give instead. */
 async function asked(instead: string, question: prompts.TextOptions): Promise<string> {
   if (!process.stdin.isTTY)
-    throw new Error(`There is no terminal to ask for it: give ${instead}. Add --help to see the usage.`);
+    throw new Error(`There is no terminal to ask in: give ${instead}. Add --help to see the usage.`);
   const text = await prompts.text(question);
   if (!prompts.isCancel(text)) return text;
   prompts.cancel("Nothing was written.");

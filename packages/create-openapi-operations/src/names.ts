@@ -38,10 +38,10 @@ const TAKEN = new Set(
 export function namesOf(name: string): Names {
   if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) || name.length > 40)
     throw new InvalidArgumentError(
-      `"${name}" cannot name packages. Give a --name of lower-case letters, digits and single hyphens, such as museum.`,
+      `"${name}" cannot be the name of packages. Give a --name of lower-case letters, digits and single hyphens, such as museum.`,
     );
   if (TAKEN.has(name))
-    throw new InvalidArgumentError(`"${name}" is a script or a command of pnpm already. Give another --name.`);
+    throw new InvalidArgumentError(`"${name}" is already a script or a command of pnpm. Give another --name.`);
   const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
   const pascal = name.split("-").map(capital).join("");
   const camel = pascal.charAt(0).toLowerCase() + pascal.slice(1);

@@ -49,8 +49,8 @@ export function summaryText(
     ...(failure === undefined ? [] : [`The install failed; the first command tries again.\n${lastLines(failure)}`]),
     ...(isCommitted || workspace
       ? []
-      : ["There is no first commit, with which dev and contract diff compare: make one."]),
-    ...(schemes.size === 0 ? ["No operation requires credentials: everyone may send each request."] : []),
+      : ["There is no first commit for dev and contract diff to compare with: make one."]),
+    ...(schemes.size === 0 ? ["No operation requires credentials: anyone may send any request."] : []),
   ];
   const run = workspace === undefined ? PNPM : RUN[workspace.manager];
   const next = [

@@ -162,7 +162,7 @@ describe("fetch-operations generate", () => {
   test.each<[config: object | string, message: string]>([
     [
       { contract: "openapi.yaml", output: "client", name: "things" },
-      'The setting "name" in fetch-operations.config.json is "things". Write it as in "Bookshop".',
+      'The setting "name" in fetch-operations.config.json is "things". Write a name such as "Bookshop".',
     ],
     [
       { contract: "openapi.yaml", output: "client", name: "Things", operations: { lost: false } },

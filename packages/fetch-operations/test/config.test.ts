@@ -133,7 +133,7 @@ describe("a configuration", () => {
     [{ ...own, name: undefined }, 'PATH has no setting "name". Add it.'],
     ...["things", "aThings", "My-things", "1Things", "Things!"].map((name): [object, string] => [
       { ...own, name },
-      `The setting "name" in PATH is ${JSON.stringify(name)}. Write it as in "Bookshop".`,
+      `The setting "name" in PATH is ${JSON.stringify(name)}. Write a name such as "Bookshop".`,
     ]),
     ["null", `PATH ${NONE}.`],
     ["5", `PATH ${NONE}.`],

@@ -101,7 +101,8 @@ describe("a webhook of express-operations", () => {
   });
 
   test("is refused with another secret, a changed body, or another id", async () => {
-    const message = "No signature fits the message: it has another secret, or its body has changed, as by a parser.";
+    const message =
+      "No signature matches the message: it was signed with another secret, or its body has changed, for example by a parser.";
     expect(await refusal(await sent(booking, OTHER))).toEqual(["wrong_signature", message]);
     const { headers, body } = await sent();
     const again = (changed: { body?: string; headers?: object }): Message => {
@@ -112,7 +113,7 @@ describe("a webhook of express-operations", () => {
     expect(await refusal(again({ headers: { "webhook-id": "msg_1" } }))).toEqual(["wrong_signature", message]);
     expect(await refusal(again({ headers: { "webhook-signature": "" } }))).toEqual([
       "missing_header",
-      "The message has no header webhook-signature, so that it is not signed.",
+      "The message has no header webhook-signature, so it is not signed.",
     ]);
   });
 

@@ -24,7 +24,7 @@ export interface ContractEntry {
 export type Selection = Pick<Partial<ContractEntry>, "contract" | "released">;
 
 const isPattern = (path: string) => /[*?[\]{}]/.test(path);
-const text = z.string().regex(/^\P{Cc}+$/u, "Write a text of one line");
+const text = z.string().regex(/^\P{Cc}+$/u, "Write one line of text");
 
 const configuration = z.strictObject({
   contracts: z
@@ -41,7 +41,7 @@ const configuration = z.strictObject({
         })
         .refine(
           ({ contract, ...others }) => !isPattern(contract) || Object.keys(others).length === 0,
-          "An entry with a pattern has no other key, because the pattern may match several contracts",
+          "An entry with a pattern cannot have other keys, because the pattern may match several contracts",
         ),
     )
     .min(1),

@@ -34,7 +34,7 @@ export async function reportOnPullRequest(report: PullRequestReport, env: Enviro
   for (const [name, value] of Object.entries({ GITHUB_EVENT_PATH, GITHUB_REPOSITORY, GITHUB_TOKEN }))
     if (!value) throw new Error(`--comment needs ${name}. Run it in GitHub Actions, with GITHUB_TOKEN in \`env\`.`);
   const { pull_request: pull } = JSON.parse(await readFile(GITHUB_EVENT_PATH!, "utf8")) as Event;
-  if (pull === undefined) return "This job runs for no pull request, so there is nothing to comment on.";
+  if (pull === undefined) return "This job does not run for a pull request, so there is nothing to comment on.";
   const issues = `${env["GITHUB_API_URL"] ?? "https://api.github.com"}/repos/${GITHUB_REPOSITORY}/issues`;
   const github = new GitHub(GITHUB_TOKEN!);
   try {

@@ -191,7 +191,7 @@ test.each([
   ["", "contracts.yaml:1  contracts: Invalid input: expected array, received undefined."],
   [
     'contracts: [{ contract: a.yaml, name: "A\\n::error::" }]',
-    "contracts.yaml:1  contracts.0.name: Write a text of one line.",
+    "contracts.yaml:1  contracts.0.name: Write one line of text.",
   ],
   ["contracts: []", "contracts.yaml:1  contracts: Too small: expected array to have >=1 items."],
   [
@@ -202,7 +202,7 @@ test.each([
   ["contracts:\n  - contract: ../a.yaml", "contracts.yaml:2  contracts.0.contract: The path leads out of the folder"],
   [
     "contracts:\n  - { contract: '*.yaml', name: A }",
-    "contracts.yaml:2  contracts.0: An entry with a pattern has no other key",
+    "contracts.yaml:2  contracts.0: An entry with a pattern cannot have other keys",
   ],
   ["contracts: [{ contract: a.yaml }, { contract: b.yaml, name: a.yaml }]", "contracts.yaml has a.yaml twice."],
   ["contracts: [{ contract: none/*.yaml }]", "No file matches the patterns in contracts.yaml."],

@@ -109,8 +109,11 @@ test.each<[pattern: unknown, fault?: string]>([
   ["^(?<name>a)$", "remove the name of the group"],
   [String.raw`^\u0041$`, String.raw`write characters as \xHH or literally`],
   [String.raw`^\cA$`, String.raw`write characters as \xHH or literally`],
-  [String.raw`^\p{L}$`, String.raw`replace \p or \P by a character class`],
-  [String.raw`^\d$`, String.raw`replace \d, \s or \w by a character class, since languages differ in their characters`],
+  [String.raw`^\p{L}$`, String.raw`replace \p or \P with a character class`],
+  [
+    String.raw`^\d$`,
+    String.raw`replace \d, \s or \w with a character class, since languages differ in their characters`,
+  ],
   ["^a|b$", "begin it with ^ and end it with $"],
   ["a$", "begin it with ^ and end it with $"],
   ["^a", "begin it with ^ and end it with $"],
@@ -119,15 +122,15 @@ test.each<[pattern: unknown, fault?: string]>([
   ["$a$", "begin it with ^ and end it with $"],
   ["^a^", "begin it with ^ and end it with $"],
   ["^a$|b", "begin it with ^ and end it with $"],
-  ["^(?i:a)$", "remove what ECMA-262 has since 2023"],
+  ["^(?i:a)$", "remove the syntax that is newer than ECMAScript 2022"],
   // Only the first of several faults is reported.
   ...[String.raw`\b`, "(?!a)", "(^a)", "(a$)", String.raw`(a)\1`, "(?<n>a)", String.raw`\u0041`, String.raw`\p{L}`].map(
     (second): [string, string] => [
       String.raw`^\d${second}$`,
-      String.raw`replace \d, \s or \w by a character class, since languages differ in their characters`,
+      String.raw`replace \d, \s or \w with a character class, since languages differ in their characters`,
     ],
   ),
-  [String.raw`^\p{L}\d$`, String.raw`replace \p or \P by a character class`],
+  [String.raw`^\p{L}\d$`, String.raw`replace \p or \P with a character class`],
 ])("pattern-is-portable reports the fault of the pattern %s", (pattern, fault) => {
   const problems = fault === undefined ? [] : [`pattern: This pattern is not portable across languages: ${fault}.`];
   expect(reported("pattern-is-portable", "Schema", [{ pattern }])).toEqual(problems);

@@ -264,7 +264,7 @@ describe("a syntax error says what to do:", () => {
       "A shop of books.",
       "*shop",
       at("A shop of books.", 1),
-      'There is no anchor "&shop" above. Write a text that begins with "*" in quotation marks.',
+      'There is no anchor "&shop" above. Write text that begins with "*" in quotation marks.',
     ],
     ["an unclosed bracket", "security: []", "security: [", at("paths:"), 'A bracket above is not closed. Add "]".'],
     [

@@ -128,7 +128,7 @@ describe("a token that may not write", () => {
 
 test("a job that runs for no pull request has nothing to comment on, and one without a token fails", async () => {
   await happen({ ref: "refs/heads/main" });
-  expect(await report(BREAKING)).toBe("This job runs for no pull request, so there is nothing to comment on.");
+  expect(await report(BREAKING)).toBe("This job does not run for a pull request, so there is nothing to comment on.");
   delete env["GITHUB_TOKEN"];
   await expect(report(BREAKING)).rejects.toThrow("--comment needs GITHUB_TOKEN. Run it in GitHub Actions");
 });

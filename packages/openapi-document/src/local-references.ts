@@ -28,7 +28,7 @@ const IDENTIFIERS = ["$id", "$anchor", "$dynamicAnchor", "$dynamicRef"];
  * Returns a document whose references are JSON pointers from its root. `$id` is the base of the references below it, and
  * `$anchor` names a schema (JSON Schema 2020-12, section 8.2). Many documents write pointers from the root below an `$id`,
  * which are followed too. `$dynamicRef` becomes `$ref`, which is the same where one schema alone has its `$dynamicAnchor`.
- * Throws, naming the place, for an `$id` that is no URI reference, and for a reference below an `$id` that does not lead to
+ * Throws, naming the place, for an `$id` that is not a URI reference, and for a reference below an `$id` that does not lead to
  * one schema. Returns a document without these keywords itself.
  */
 export function withLocalReferences<Document extends OpenApiDocument>(document: Document): Document {
@@ -169,7 +169,7 @@ function uriOf(reference: string, base: string, at: string): string {
   if (URL.canParse(uri, base)) return new URL(uri, base).href;
   const relative = base === DOCUMENT ? "" : ` below ${base}`;
   throw new Error(
-    `${at}: The $id ${reference} is no URI reference${relative}. Write a URI, such as https://example.com/pet.`,
+    `${at}: The $id ${reference} is not a URI reference${relative}. Write a URI, such as https://example.com/pet.`,
   );
 }
 

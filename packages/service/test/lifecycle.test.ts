@@ -104,7 +104,7 @@ describe("SIGUSR2", () => {
     await expect.poll(async () => (await answered()).length).toBe(2);
     await writeFile(fault, "");
     program.child.kill("SIGUSR2");
-    const failed = '"msg":"the reload failed, and the processes that were not replaced go on"';
+    const failed = '"msg":"the reload failed, and the processes that were not replaced keep running"';
     await expect.poll(() => program.output()).toContain(failed);
     expect(program.output()).toMatch(/^the fault\n/m);
     const earlier = await answered();

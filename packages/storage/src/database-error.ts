@@ -44,7 +44,7 @@ const DAMAGED = {
   code: /^SQLITE_CORRUPT/,
   state: "is damaged",
   remedy: () =>
-    `Stop the service, see what \`${SERVICE.name} doctor\` finds, and put a backup in its place with \`${SERVICE.name} restore <backup>\`.`,
+    `Stop the service, run \`${SERVICE.name} doctor\`, and replace the file with a backup: \`${SERVICE.name} restore <backup>\`.`,
 };
 
 /** The messages for errors of an open file, by SQLite's result code: https://sqlite.org/rescode.html */
@@ -53,12 +53,12 @@ const OUTAGES = [
   {
     code: /^SQLITE_FULL/,
     state: "cannot grow",
-    remedy: () => "Make room on its disk; the service then goes on by itself.",
+    remedy: () => "Free some space on its disk; the service then recovers by itself.",
   },
   {
     code: /^SQLITE_(CANTOPEN|IOERR|NOTADB|READONLY)/,
     state: "cannot be read or written",
-    remedy: () => `See what \`${SERVICE.name} doctor\` finds, and that its disk works.`,
+    remedy: () => `Run \`${SERVICE.name} doctor\`, and check that its disk works.`,
   },
 ];
 
@@ -95,7 +95,7 @@ export function isBusy(error: unknown): boolean {
 
 /** Returns the error for a statement that timed out waiting for a lock. */
 export function lockedError(options?: ErrorOptions): DatabaseError {
-  return new DatabaseError("The database is locked by another process. End that process, or try again.", options);
+  return new DatabaseError("The database is locked by another process. Stop that process, or try again.", options);
 }
 
 /** The file or its log was moved, removed or replaced while open, so that writes would be lost. */

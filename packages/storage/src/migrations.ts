@@ -70,10 +70,10 @@ async function acquireLock(trx: Kysely<any>, report: Report | undefined): Promis
     const { rows } = await sql<{ taken: boolean }>`
       select pg_try_advisory_xact_lock(${sql.lit(LOCK)}) as taken`.execute(trx);
     if (rows[0]?.taken) return;
-    report?.("Waiting for another process that migrates the database");
+    report?.("Waiting for another process to migrate the database");
     if (performance.now() > deadline) {
       throw new DatabaseError(
-        "Another process has been migrating the database for a minute. Wait for its end, or end it.",
+        "Another process has been migrating the database for a minute. Wait for it to finish, or stop it.",
       );
     }
     await setTimeout(50 + Math.random() * 50);
@@ -157,7 +157,7 @@ export function findNewer(
   if (lacking.length > 0) {
     return {
       names,
-      obstacle: `It lacks ${lacking.join(", ")} of this program. Run a version with all of these migrations.`,
+      obstacle: `It lacks ${lacking.join(", ")}, which this program has. Run a version with all of these migrations.`,
     };
   }
   const obstacle = newer.find(({ servedBy }) => servedBy !== EVERY_VERSION && !isKnown(servedBy ?? ""));

@@ -72,7 +72,7 @@ export function migrationsOf(before: Migrations, registrations: readonly Registr
   for (const [name, { servedBy }] of all) {
     if (servedBy === EVERY_VERSION || (names.includes(servedBy.since) && servedBy.since < name)) continue;
     throw new Error(
-      `Migration ${name} is served since ${servedBy.since}, which is not an earlier migration. Name one.`,
+      `The servedBy of migration ${name} is ${servedBy.since}, which is not an earlier migration. Name one.`,
     );
   }
   return Object.fromEntries(all.toSorted(([one], [other]) => (one < other ? -1 : 1)));

@@ -27,7 +27,7 @@ function fileGauges(path: string, backupFolder?: string): Gauge[] {
     gauge("database_bytes", "Size of the database file.", () => sizeOf(path), "max"),
     gauge(
       "wal_bytes",
-      "Size of the write-ahead log; it grows while a reader or a backup keeps SQLite from folding it in.",
+      "Size of the write-ahead log; it grows while a reader or a backup prevents checkpoints.",
       () => sizeOf(`${path}-wal`),
       "max",
     ),

@@ -103,7 +103,7 @@ describe("makeBackup", () => {
     const free = statfsSync(disk).bavail;
     setClock(NOON + HOUR);
     expect(() => makeBackup(path, disk, SCHEMA, { keep: 1 })).toThrow(
-      /Make room: 2 MiB are needed, and 1 MiB are free\.$/,
+      /Free some space: 2 MiB are needed, and 1 MiB are free\.$/,
     );
     expect([statfsSync(disk).bavail, timesIn(disk)]).toEqual([free, [NOON]]);
   });
@@ -144,7 +144,7 @@ describe("lockBackups", () => {
     const folder = join(await temporaryFolder(), "new", "backups");
     const release = lockBackups(folder, path);
     expect(() => lockBackups(folder, path)).toThrow(
-      new DatabaseError(`Backups cannot be made in ${folder}. Another process makes backups there. End it first.`),
+      new DatabaseError(`Backups cannot be made in ${folder}. Another process is making backups there. Stop it first.`),
     );
     release();
     lockBackups(folder, path)();
@@ -219,7 +219,7 @@ describe("makeBackupsEvery", () => {
 });
 
 describe("examineBackups", () => {
-  const WATCH = `See that \`${SERVICE.name} backup --every\` runs, and read its output.`;
+  const WATCH = `Make sure that \`${SERVICE.name} backup --every\` is running, and read its output.`;
 
   test.each([
     [59 * 60_000, "59 min", undefined],

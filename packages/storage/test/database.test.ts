@@ -126,7 +126,7 @@ describe("a query on a database that another process has locked", () => {
     await holder.transaction().execute(async () => {
       const error = await errorOf(insertThing(waiter, CUP));
       expect(error).toBeInstanceOf(DatabaseError);
-      expect(error.message).toBe("The database is locked by another process. End that process, or try again.");
+      expect(error.message).toBe("The database is locked by another process. Stop that process, or try again.");
     });
   });
 });

@@ -46,7 +46,7 @@ describe("backup without a file", () => {
   test("rejects a second command on the folder, and releases the folder after a failure", async () => {
     const { path, folder } = await filled();
     const release = lockBackups(join(folder, "backups"), path);
-    await expect(run({ path }, "backup")).rejects.toThrow("Another process makes backups there. End it first.");
+    await expect(run({ path }, "backup")).rejects.toThrow("Another process is making backups there. Stop it first.");
     release();
     await expect(run({ path: join(folder, "missing.db") }, "backup")).rejects.toThrow(/^No backup was made in /);
     await run({ path }, "backup");

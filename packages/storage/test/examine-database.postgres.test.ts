@@ -6,7 +6,7 @@ import { examineDatabase } from "../src/maintenance/examine.ts";
 import { migrate } from "../src/migrations.ts";
 import { MIGRATIONS, opened } from "./things.ts";
 
-const FSYNC_OFF = "Turn fsync on, or what is acknowledged may be lost.";
+const FSYNC_OFF = "Turn fsync on, or acknowledged writes may be lost.";
 
 test("examineDatabase reports the migrations of a PostgreSQL database, but not its disk", async () => {
   const url = await temporaryUrl();

@@ -13,7 +13,7 @@ import { MIGRATIONS } from "./things.ts";
 
 describe("the database", () => {
   const MIB = 2 ** 20;
-  const READ_AND_WRITE = "See that this user may read and write it; if it is damaged, stop the service and run";
+  const READ_AND_WRITE = "Make sure that this user may read and write it; if it is damaged, stop the service and run";
 
   describe("examineDatabase, for SQLite", () => {
     test("reports a missing file, and creates neither the file nor its folder", async () => {
@@ -132,7 +132,7 @@ describe("the database", () => {
       const from = await migrated({ isOpen: true });
       for (const suffix of ["", "-wal"]) await copyFile(from + suffix, join(folder, `petstore.db${suffix}`));
       await expect(writeFile(join(folder, "ballast"), Buffer.alloc(3 * MIB))).rejects.toThrow("ENOSPC");
-      const remedy = "Make room: at least 101 MiB are needed.";
+      const remedy = "Free some space: at least 101 MiB are needed.";
       const url = `file:${folder}/petstore.db`;
       expect(await examineDatabase(url, MIGRATIONS)).toMatchObject({
         database: { found: expect.stringContaining("cannot be used"), remedy },
@@ -190,7 +190,7 @@ describe("the log", () => {
     expect(examineLog(database)).toEqual({
       found: `${size} that another program moves into the database`,
       ...(hasRemedy && {
-        remedy: "See that this program, such as Litestream, runs. Otherwise the log fills the disk.",
+        remedy: "Make sure that this program, such as Litestream, is running. Otherwise the log fills the disk.",
       }),
     });
   });

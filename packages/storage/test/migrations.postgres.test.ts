@@ -19,7 +19,7 @@ test("migrate waits for a concurrent migration, even longer than lock_timeout", 
   };
   expect(await migrate(one, { slow })).toEqual(["slow"]);
   expect(await waiting).toEqual([]);
-  expect([...reported]).toEqual(["Waiting for another process that migrates the database"]);
+  expect([...reported]).toEqual(["Waiting for another process to migrate the database"]);
 });
 
 test("migrate gives up after a minute of another process's migration", async () => {
@@ -33,7 +33,9 @@ test("migrate gives up after a minute of another process's migration", async () 
       const begun = now();
       vi.spyOn(performance, "now").mockImplementation(() => begun + 1_000 * (now() - begun)); // a minute passes in 60 ms
       await expect(migrate(two, { slow })).rejects.toThrow(
-        new DatabaseError("Another process has been migrating the database for a minute. Wait for its end, or end it."),
+        new DatabaseError(
+          "Another process has been migrating the database for a minute. Wait for it to finish, or stop it.",
+        ),
       );
       expect(now() - begun).toBeGreaterThan(60);
       vi.restoreAllMocks();

@@ -89,7 +89,7 @@ describe("migrate with `mayBeNewer`", () => {
       ),
     );
     await expect(migrate(db, { ...upTo(2), "2a": creating("c") }, { mayBeNewer: true })).rejects.toThrow(
-      "does not know its migration 3, 4. It lacks 2a of this program. Run a version with all of these migrations.",
+      "does not know its migration 3, 4. It lacks 2a, which this program has. Run a version with all of these migrations.",
     );
   });
 

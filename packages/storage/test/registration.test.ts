@@ -64,7 +64,7 @@ describe("registrations", () => {
     expect(Object.keys(migrationsOf(first, [later("0001_create_tables")]))).toHaveLength(3);
     for (const since of ["1000_unknown", "1001_drop_size", "1002_later"])
       expect(() => migrationsOf(first, [later(since)])).toThrow(
-        `Migration 1001_drop_size is served since ${since}, which is not an earlier migration. Name one.`,
+        `The servedBy of migration 1001_drop_size is ${since}, which is not an earlier migration. Name one.`,
       );
   });
 });

@@ -12,9 +12,9 @@ import { MIGRATIONS, opened } from "./things.ts";
 const PATH = "/data/petstore.db";
 const failure = (code: string) => new Sqlite.SqliteError("what SQLite says", code);
 
-const DAMAGED = `is damaged (what SQLite says). Stop the service, see what \`${SERVICE.name} doctor\` finds, and put a backup in its place with \`${SERVICE.name} restore <backup>\`.`;
-const FULL = "cannot grow (what SQLite says). Make room on its disk; the service then goes on by itself.";
-const UNREADABLE = `cannot be read or written (what SQLite says). See what \`${SERVICE.name} doctor\` finds, and that its disk works.`;
+const DAMAGED = `is damaged (what SQLite says). Stop the service, run \`${SERVICE.name} doctor\`, and replace the file with a backup: \`${SERVICE.name} restore <backup>\`.`;
+const FULL = "cannot grow (what SQLite says). Free some space on its disk; the service then recovers by itself.";
+const UNREADABLE = `cannot be read or written (what SQLite says). Run \`${SERVICE.name} doctor\`, and check that its disk works.`;
 const NOT_OPENED =
   "cannot be opened (what SQLite says). Check that it is a SQLite database that this user may read and write, or set DATABASE_URL to another file.";
 

@@ -67,7 +67,7 @@ test(
     const { child, lines, errors, ended } = schedule(env, "1s");
     expect(await lines.next()).toMatch(/ is verified: no rows\.$/);
     expect(() => writeFileSync(join(disk, "ballast"), Buffer.alloc(2 * MIB))).toThrow("ENOSPC");
-    expect(await errors.next()).toMatch(/ No backup was made in .*Make room: /);
+    expect(await errors.next()).toMatch(/ No backup was made in .*Free some space: /);
     expect(namesIn(disk).filter((name) => DATED.test(name)).length).toBeGreaterThan(0);
     rmSync(join(disk, "ballast"));
     while (lines.waiting() > 0) await lines.next(); // made before the disk was full

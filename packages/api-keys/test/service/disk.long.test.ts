@@ -29,7 +29,7 @@ describe("a full disk", () => {
     await expect
       .poll(() => program.output())
       .toContain(
-        `The database file ${folder}/data/things.db cannot grow (database or disk is full). Make room on its disk; the service then goes on by itself.`,
+        `The database file ${folder}/data/things.db cannot grow (database or disk is full). Free some space on its disk; the service then recovers by itself.`,
       );
     expect(await program.stop()).toBe(0);
     expect(program.output().match(/"stack"/g)).toHaveLength(1); // for six rejected writes and the failure of /readyz
@@ -83,8 +83,8 @@ describe("a full disk", () => {
     await expect
       .poll(() => program.output())
       .toContain(
-        `The database file ${JSON.stringify(path).slice(1, -1)} is damaged (database disk image is malformed). Stop the service, see what ` +
-          `\`${SERVICE.name} doctor\` finds, and put a backup in its place with \`${SERVICE.name} restore <backup>\`.`,
+        `The database file ${JSON.stringify(path).slice(1, -1)} is damaged (database disk image is malformed). Stop the service, run ` +
+          `\`${SERVICE.name} doctor\`, and replace the file with a backup: \`${SERVICE.name} restore <backup>\`.`,
       );
     expect((await request("/things/1")).status).toBe(200);
     expect(await program.stop()).toBe(0);

@@ -230,7 +230,7 @@ export async function remainingInContract(contract: Contract, contractPath: stri
   return [
     ...(breaking.length > 0 && !isAccepted ? [breaks(breaking)] : []),
     ...findings.map(({ message }) => message),
-    ...(styles > 0 ? [`Correct the ${counted(styles, "place")} of style: contract check fails there.`] : []),
+    ...(styles > 0 ? [`Correct the ${counted(styles, "style error")}, which contract check rejects.`] : []),
   ];
 }
 

@@ -61,7 +61,7 @@ function acceptedType(contentTypes: string[], status: number, accept = ""): { de
   throw new Problem(
     406,
     "not_acceptable",
-    `This response has the media type ${names}. Name it in Accept, or leave Accept out.`,
+    `This response has the media type ${names}. Send an Accept header that allows this, or none.`,
   );
 }
 

@@ -27,7 +27,7 @@ const program = createProgram("mock", {
 })
   .argument("[contract]", "an OpenAPI 3 document (default: openapi/openapi.yaml)")
   .option("--host <host>", "the address to listen on", "127.0.0.1")
-  .option("--port <port>", "the port; 0 takes a free one", wholeNumber(), 4010)
+  .option("--port <port>", "the port; 0 picks a free one", wholeNumber(), 4010)
   .option("--latency <ms>", "the time before each response, such as 200 or 100-800", parseLatency)
   .option(
     "--faults <share>",
@@ -51,7 +51,7 @@ async function serve(contract = CONTRACT_FILE, options: Options): Promise<void> 
   watchFiles(files, async () => {
     try {
       const changed = await load(contract, options);
-      console.log("The contract has changed and is served anew.");
+      console.log("The contract has changed, and the mock now serves the new version.");
       return changed.files; // it may refer to other files now
     } catch (error) {
       console.error(

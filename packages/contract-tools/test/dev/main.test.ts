@@ -101,7 +101,7 @@ test("pnpm dev reports after each save until it is interrupted", async () => {
   typecheck  no errors in 3 packages; after … s
   service    restarted ${RUNS}
   summary    no errors, 3 changes, the service is up to date; after … s
-  next       Correct the 1 place of style: contract check fails there.$`),
+  next       Correct the 1 style error, which contract check rejects.$`),
   );
 
   git("add", "--all"); // which commits nothing

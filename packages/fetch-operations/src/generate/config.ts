@@ -155,7 +155,9 @@ function checked(config: unknown, path: string, file: string): LoadedConfig {
   for (const key of ["contract", "output", "name"] as const)
     if (!given[key]) throw new ConfigError(`${path} has no setting "${key}". Add it.`);
   if (!/^[A-Z][A-Za-z0-9]*$/.test(given.name))
-    throw new ConfigError(`The setting "name" in ${path} is ${JSON.stringify(given.name)}. Write it as in "Bookshop".`);
+    throw new ConfigError(
+      `The setting "name" in ${path} is ${JSON.stringify(given.name)}. Write a name such as "Bookshop".`,
+    );
   const at = (value: string) => (/^https?:/.test(value) ? value : resolve(dirname(file), value));
   return {
     ...given,

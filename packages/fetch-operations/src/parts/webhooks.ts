@@ -67,9 +67,10 @@ export async function verifyWebhook<Payload = unknown>(
   if (fault !== undefined) {
     const missing = SIGNATURE_HEADERS.filter((name) => !given.get(name)).join(", ");
     const problems = {
-      missing_header: `The message has no header ${missing}, so that it is not signed.`,
+      missing_header: `The message has no header ${missing}, so it is not signed.`,
       wrong_time: "The webhook-timestamp is more than five minutes from now: the message is old, or a clock is wrong.",
-      wrong_signature: "No signature fits the message: it has another secret, or its body has changed, as by a parser.",
+      wrong_signature:
+        "No signature matches the message: it was signed with another secret, or its body has changed, for example by a parser.",
     };
     throw new WebhookError(fault, problems[fault]);
   }

@@ -73,8 +73,8 @@ export function serverChanges(nodes: Pair<{ servers?: unknown }>, holder: object
     const variables = { before: variablesOf(server), after: variablesOf(current) };
     if (isDeepStrictEqual(variables.before, variables.after)) return [];
     const what = `the variables of the server ${url} change`;
-    if (areKept(variables)) return [{ impact: "additive", what, because: "Each address of today is kept.", at }];
-    return [{ impact: "breaking", what, because: "Clients may call another address than today.", at }];
+    if (areKept(variables)) return [{ impact: "additive", what, because: "Every current address is kept.", at }];
+    return [{ impact: "breaking", what, because: "Clients may call a different address than today.", at }];
   });
   const added = after
     .filter(({ url }) => !before.some((server) => server["url"] === url))

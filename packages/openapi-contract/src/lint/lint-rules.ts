@@ -199,7 +199,7 @@ function portabilityFault(source: string): string | undefined {
   const pattern = parsedPattern(source, 2022);
   if (pattern === undefined) {
     const isInvalid = parsedPattern(source, 2025) === undefined; // another rule says so
-    return isInvalid ? undefined : "remove what ECMA-262 has since 2023";
+    return isInvalid ? undefined : "remove the syntax that is newer than ECMAScript 2022";
   }
   const faults: string[] = [];
   visitRegExpAST(pattern, {
@@ -213,9 +213,9 @@ function portabilityFault(source: string): string | undefined {
     onCapturingGroupEnter: ({ name }) => void (name !== null && faults.push("remove the name of the group")),
     onCharacterEnter: ({ raw }) => void (/\\[uc]/.test(raw) && faults.push("write characters as \\xHH or literally")),
     onCharacterSetEnter: ({ kind }) => {
-      if (kind === "property") faults.push("replace \\p or \\P by a character class");
+      if (kind === "property") faults.push("replace \\p or \\P with a character class");
       else if (kind !== "any")
-        faults.push("replace \\d, \\s or \\w by a character class, since languages differ in their characters");
+        faults.push("replace \\d, \\s or \\w with a character class, since languages differ in their characters");
     },
   });
   const isAnchored = pattern.alternatives.every(({ elements }) => {

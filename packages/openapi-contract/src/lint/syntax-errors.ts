@@ -67,11 +67,11 @@ const MESSAGES: { [Code in ErrorCode]?: (error: Reported) => string } = {
 const OTHERS: [RegExp, (name: string) => string][] = [
   [
     /unidentified alias "(.*?)"/,
-    (name) => `There is no anchor "&${name}" above. Write a text that begins with "*" in quotation marks.`,
+    (name) => `There is no anchor "&${name}" above. Write text that begins with "*" in quotation marks.`,
   ],
   [
     /unknown scalar tag !<(.*?)>/,
-    (name) => `The tag "${name}" is not known. Write a text that begins with "!" in quotation marks.`,
+    (name) => `The tag "${name}" is not known. Write text that begins with "!" in quotation marks.`,
   ],
   [/non-printable characters/, () => "There is a control character here. Remove it."],
 ];

@@ -209,7 +209,7 @@ export const SERVERS: Record<string, ChangeKind> = {
       [{ url: "https://{at}.example", variables: { at: { default: "us" } } }],
     ),
     messages: [
-      'breaking servers: The variables of the server "https://{at}.example" change. Clients may call another address than today.',
+      'breaking servers: The variables of the server "https://{at}.example" change. Clients may call a different address than today.',
     ],
     at: ["servers"],
   },

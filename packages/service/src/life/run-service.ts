@@ -90,7 +90,7 @@ async function reloadService(service: RunningService, program: ServiceProgram, l
     await program.prepare();
     logger.info({ replaced: 0 }, "reloaded");
   } catch (error) {
-    logger.error({ err: error }, "the reload failed, and the processes that were not replaced go on");
+    logger.error({ err: error }, "the reload failed, and the processes that were not replaced keep running");
   }
 }
 

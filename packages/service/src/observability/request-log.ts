@@ -51,7 +51,7 @@ export function inBatches(out: ByteStream = process.stdout): DestinationStream {
   };
 }
 
-const BEHIND = "lines of the log were dropped, because its reader is behind";
+const BEHIND = "lines of the log were dropped, because its reader is too slow";
 
 /** Parses a `traceparent` header (W3C Trace Context, section 3.2). Returns undefined if it is malformed or missing. */
 export function parseTraceparent(header: unknown) {

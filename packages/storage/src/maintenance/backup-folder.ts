@@ -94,7 +94,7 @@ function removeIncomplete(folder: string): void {
 function expectRoom(folder: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(folder);
   const [needed, free] = [bytes, bavail * bsize].map((each) => Math.ceil(each / 2 ** 20));
-  if (bytes > bavail * bsize) throw new Error(`Make room: ${needed} MiB are needed, and ${free} MiB are free.`);
+  if (bytes > bavail * bsize) throw new Error(`Free some space: ${needed} MiB are needed, and ${free} MiB are free.`);
 }
 
 /** Throws if the copy lacks a row that the database had before. */
@@ -125,7 +125,7 @@ export function lockBackups(folder: string, database: string): () => void {
     }
     return () => void file.close();
   } catch (cause) {
-    const reason = isBusy(cause) ? "Another process makes backups there. End it first." : (cause as Error).message;
+    const reason = isBusy(cause) ? "Another process is making backups there. Stop it first." : (cause as Error).message;
     throw new DatabaseError(`Backups cannot be made in ${folder}. ${reason}`, { cause });
   }
 }

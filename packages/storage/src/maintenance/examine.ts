@@ -15,18 +15,18 @@ import { type DatedBackup, newestBackup, verifyBackup } from "./backup-folder.ts
 type RequiredSettings = Record<string, { allowed: RegExp; otherwise: string }>;
 
 const REQUIRED_SETTINGS: RequiredSettings = {
-  server_encoding: { allowed: /^UTF8$/, otherwise: "Create the database anew in UTF8." },
-  fsync: { allowed: /^on$/, otherwise: "Turn fsync on, or what is acknowledged may be lost." },
+  server_encoding: { allowed: /^UTF8$/, otherwise: "Create the database again, with the encoding UTF8." },
+  fsync: { allowed: /^on$/, otherwise: "Turn fsync on, or acknowledged writes may be lost." },
   synchronous_commit: {
     allowed: /^(?!off)/,
-    otherwise: "Turn synchronous_commit on, or what is acknowledged may be lost.",
+    otherwise: "Turn synchronous_commit on, or acknowledged writes may be lost.",
   },
 };
 /** Required as well where `DATABASE_URL` names several hosts. */
 const REQUIRED_FOR_FAILOVER: RequiredSettings = {
   synchronous_standby_names: {
     allowed: /./,
-    otherwise: "Name a standby in synchronous_standby_names, or what is acknowledged may be lost in a failover.",
+    otherwise: "Name a standby in synchronous_standby_names, or acknowledged writes may be lost in a failover.",
   },
 };
 
@@ -81,7 +81,7 @@ async function examineFile(path: string, migrations: Migrations, disk: Finding):
     const mayBeFullDisk = /^SQLITE_(CANTOPEN|FULL|IOERR)/.test((error as { code?: string }).code ?? "");
     const remedy =
       (mayBeFullDisk && disk.remedy) ||
-      `See that this user may read and write it; if it is damaged, stop the service and run \`${SERVICE.name} restore <backup>\`.`;
+      `Make sure that this user may read and write it; if it is damaged, stop the service and run \`${SERVICE.name} restore <backup>\`.`;
     return { database: { found, remedy } };
   } finally {
     file?.close();
@@ -118,7 +118,7 @@ export async function examineReplicas(url: string, replicasUrl: string): Promise
   return (await examineHosts(url, replicasUrl)).map(({ host, isPrimary, fault }): Finding => {
     if (fault === undefined) return { found: `${host} is ${isPrimary ? "the primary" : "at most a second behind"}` };
     const remedy = "Let DATABASE_URL_READ name running replicas of the database. Until then the primary is read.";
-    return { found: `${host} is not read from (${fault})`, remedy };
+    return { found: `${host} is not used for reads (${fault})`, remedy };
   });
 }
 
@@ -152,7 +152,7 @@ function examineDisk(path: string): Finding {
   const needed = MIN_FREE + (existsSync(path) ? statSync(path).size : 0);
   const found = `${Math.floor((bavail * bsize) / MIB)} MiB free at ${folder}`;
   if (bavail * bsize >= needed) return { found };
-  return { found, remedy: `Make room: at least ${Math.ceil(needed / MIB)} MiB are needed.` };
+  return { found, remedy: `Free some space: at least ${Math.ceil(needed / MIB)} MiB are needed.` };
 }
 
 /** The size of a log that nothing moves into the file. Litestream moves it by 500 MB, even if writes have to wait. */
@@ -163,7 +163,10 @@ export function examineLog(database: string): Finding {
   const bytes = statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   const found = `${Math.ceil(bytes / MIB)} MiB that another program moves into the database`;
   if (bytes < TOO_LARGE) return { found };
-  return { found, remedy: "See that this program, such as Litestream, runs. Otherwise the log fills the disk." };
+  return {
+    found,
+    remedy: "Make sure that this program, such as Litestream, is running. Otherwise the log fills the disk.",
+  };
 }
 
 const MINUTE = 60_000;
@@ -171,7 +174,7 @@ const HOUR = 60 * MINUTE;
 
 /** Verifies the newest backup in a folder. Reports a backup that is unusable or at least as old as `maxAge` milliseconds. */
 export function examineBackups(folder: string, maxAge: number, schema: Schema): Finding {
-  const remedy = `See that \`${SERVICE.name} backup --every\` runs, and read its output.`;
+  const remedy = `Make sure that \`${SERVICE.name} backup --every\` is running, and read its output.`;
   let newest: DatedBackup | undefined;
   try {
     newest = newestBackup(folder, Date.now());

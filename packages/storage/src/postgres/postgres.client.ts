@@ -171,7 +171,7 @@ export class Client extends pg.Client {
     try {
       if (replica.server() !== this.#server) {
         this.cut();
-        throw new DatabaseError("The connection leads to another server than the examined replica.");
+        throw new DatabaseError("The connection leads to a different server than the replica that was examined.");
       }
       return await this.#send(text, values);
     } catch (error) {

@@ -21,7 +21,7 @@ const PAUSE_MS = 2_000;
 const LOG_INTERVAL_MS = 10_000;
 
 const BEHIND = "It is more than a second behind.";
-const STRAY = "It may have log that the primary lacks.";
+const STRAY = "It may have writes that the primary lacks.";
 
 /** The state of a server. */
 interface Standing {
@@ -236,8 +236,8 @@ class Replica<Tables> {
     const now = performance.now();
     if (isFresh === this.#logged.isFresh || now - this.#logged.at < LOG_INTERVAL_MS) return;
     this.#logged = { isFresh, at: now };
-    if (isFresh) this.#logger.info("a replica is read from");
-    else this.#logger.warn({ reason }, "a replica is not read from");
+    if (isFresh) this.#logger.info("a replica is used for reads");
+    else this.#logger.warn({ reason }, "a replica is not used for reads");
   }
 
   async destroy(): Promise<void> {
