@@ -63,7 +63,7 @@ describe("the bootstrap key", () => {
       expect(await listApiKeys(db)).toHaveLength(outcome === "registered" ? 1 : 0);
     });
 
-    const noKey = /names a file that does not hold one API key\. Make one with: .*keys generate/;
+    const noKey = /names a file that does not contain a well-formed API key\. Make one with: .*keys generate/;
     const byOthers = /users other than its owner may read or write\. Run: chmod 600/;
     test.for<[name: string, file: () => Promise<string>, message: RegExp, posixFeature?: string]>([
       ["missing", async () => join(await temporaryFolder(), KEY), /names a file that does not exist\. Make one with: /],

@@ -67,7 +67,7 @@ function referencesIn(file: string, text: string, isRoot: boolean): FileReferenc
   const [error] = document.errors;
   if (error !== undefined) throw new Error(`${file} cannot be parsed. ${error.message}`);
   if (isRoot && !isMap(document.contents))
-    throw new Error(`${file} is ${text.trim() === "" ? "empty" : "no OpenAPI document"}. ${NAME_CONTRACT}`);
+    throw new Error(`${file} is ${text.trim() === "" ? "empty" : "not an OpenAPI document"}. ${NAME_CONTRACT}`);
   visit(document, {
     Pair(_, { key, value }, path) {
       if (!isScalar(key) || !isScalar(value) || typeof value.value !== "string" || !value.range) return;

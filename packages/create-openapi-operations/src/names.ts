@@ -38,7 +38,7 @@ const TAKEN = new Set(
 export function namesOf(name: string): Names {
   if (!/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(name) || name.length > 40)
     throw new InvalidArgumentError(
-      `"${name}" cannot be the name of packages. Give a --name of lower-case letters, digits and single hyphens, such as museum.`,
+      `"${name}" cannot be a package name. Give a --name of lower-case letters, digits and single hyphens, such as museum.`,
     );
   if (TAKEN.has(name))
     throw new InvalidArgumentError(`"${name}" is already a script or a command of pnpm. Give another --name.`);

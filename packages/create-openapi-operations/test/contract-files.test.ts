@@ -95,8 +95,8 @@ test.each([
   ["a folder", { "shop.yaml/a.yaml": "" }, /shop\.yaml is not a file\. Name the contract/],
   ["an empty file", { "shop.yaml": "\n" }, /shop\.yaml is empty\. Name the contract/],
   ["a binary file", { "shop.yaml": "\u0089PNG\r\n\0" }, /shop\.yaml is not a text file in UTF-8\. Name the contract/],
-  ["a file of text", { "shop.yaml": "hello" }, /shop\.yaml is no OpenAPI document\. Name the contract/],
-  ["a JSON array", { "shop.yaml": "[]" }, /shop\.yaml is no OpenAPI document\. Name the contract/],
+  ["a file of text", { "shop.yaml": "hello" }, /shop\.yaml is not an OpenAPI document\. Name the contract/],
+  ["a JSON array", { "shop.yaml": "[]" }, /shop\.yaml is not an OpenAPI document\. Name the contract/],
   [
     "a broken reference",
     { "shop.yaml": "a: { $ref: none.yaml }" },

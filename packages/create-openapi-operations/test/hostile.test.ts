@@ -25,7 +25,7 @@ test.each([
     "Give --contract or --resource, not both",
   ],
   ["a contract on the web", ["new", "--contract", "https://a.example/a.yaml"], "Download the document first"],
-  ["a folder whose name is no name", ["My shop", "--contract", "a.yaml"], '"My shop" cannot name packages.'],
+  ["a folder whose name is no name", ["My shop", "--contract", "a.yaml"], '"My shop" cannot be a package name.'],
 ])("%s is refused before anything is written", (_name, words, message) => {
   const folder = emptyFolder();
   writeFileSync(join(folder, "taken"), "");

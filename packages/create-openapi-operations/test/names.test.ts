@@ -13,13 +13,13 @@ test("every name is derived from one", () => {
 });
 
 test.each([
-  ["", "cannot name packages"],
-  ["My Shop", "cannot name packages"],
-  ["9lives", "cannot name packages"],
-  ["a--b", "cannot name packages"],
-  ["x".repeat(41), "cannot name packages"],
-  ["contract", "is a script or a command of pnpm already"],
-  ["store", "is a script or a command of pnpm already"],
+  ["", "cannot be a package name"],
+  ["My Shop", "cannot be a package name"],
+  ["9lives", "cannot be a package name"],
+  ["a--b", "cannot be a package name"],
+  ["x".repeat(41), "cannot be a package name"],
+  ["contract", "is already a script or a command of pnpm"],
+  ["store", "is already a script or a command of pnpm"],
 ])("the name %j is rejected: %s", (name, reason) => {
   expect(() => namesOf(name)).toThrow(reason);
 });

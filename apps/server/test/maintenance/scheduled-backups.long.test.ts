@@ -43,7 +43,10 @@ test(
     const { child, lines, ended } = schedule(env, "1s");
     for (let count = 0; count < KEEP + 1; count++) expect(await lines.next()).toMatch(/ is verified: \d+ animals,/);
     const second = await run(["backup", "--every", "1s"], env);
-    expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining("Another process makes backups there.") });
+    expect(second).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("Another process is making backups there."),
+    });
     done.abort();
     await writers;
     child.kill("SIGTERM");

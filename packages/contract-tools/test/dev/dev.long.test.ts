@@ -108,7 +108,7 @@ describe("the loop", () => {
       save(CONTRACT, contract.replace(/^ +maxLength: 255\n/m, ""));
       const report = await dev.reportOn(CONTRACT);
       expect(report).toMatch(/openapi\.yaml:\d+:\d+ {2}Bound each string.*\(platform\/string-is-bounded\)/);
-      expect(report).toMatch(/typecheck +no errors.*next .*contract check fails there\.$/s);
+      expect(report).toMatch(/typecheck +no errors.*next .*which contract check rejects\.$/s);
     });
 
     test("reports a new operation, an error in a new folder, and the next step", async () => {

@@ -72,7 +72,7 @@ test("the mock prints its address and a request to try, logs each request, and s
   expect(await lineWith("GET")).toBe("GET /v2/books 200");
 
   await saveBooks("Persuasion");
-  await lineWith("served anew");
+  await lineWith("serves the new version");
   expect(await titles()).toEqual([{ title: "Persuasion" }]);
 });
 
@@ -84,12 +84,12 @@ test("however often the contract is saved, each save is served once, by the same
   for (let save = 1; save <= 10; save++) {
     await saveContract(`Emma ${save}`); // the next save comes while this one is read
     await saveBooks(`Persuasion ${save}`);
-    await lineWith("served anew");
+    await lineWith("serves the new version");
   }
   await expect.poll(titles).toEqual([{ title: "Persuasion 10" }]);
   await lineWith("GET");
   await saveBooks("Sanditon");
-  await lineWith("served anew");
+  await lineWith("serves the new version");
   expect(await titles()).toEqual([{ title: "Sanditon" }]);
   expect(await nextLine()).toBe("GET /v2/books 200"); // and not a second reload
   expect(await resourcesOf(pid)).toEqual(before);
