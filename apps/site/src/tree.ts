@@ -25,6 +25,8 @@ export const tree: Section[] = [
       "openapi/adding-an-operation.md",
       "openapi/adding-a-transaction.md",
       "openapi/updating-and-deleting.md",
+      "openapi/changing-an-operation.md",
+      "openapi/limits.md",
       "openapi/decisions.md",
       "packages/contract-tools/README.md",
       "packages/contract-tools/docs/mock.md",

@@ -6,7 +6,7 @@ import { type ContractChange, IMPACTS } from "openapi-contract/comparison";
 import type { ContractProblem } from "openapi-contract/lint";
 import { operationsOf } from "openapi-document";
 import type { Contract } from "./contract.ts";
-import { causesOf, kindOf, type TypeErrors } from "./type-errors.ts";
+import { causesOf, fieldOf, kindOf, type TypeErrors } from "./type-errors.ts";
 import type { Diagnostic } from "./typecheck.ts";
 
 /** The most lines in a section; the first ones are enough to start with. */
@@ -165,11 +165,14 @@ export function counted(count: number, noun: string): string {
 const EXPECTATION = /"Expected: .*, Actual: /;
 
 /**
- * Shortens a compiler message to its first line, the error, and its last line, the innermost reason. If the first line does not
- * fit, the reason stands alone, because it names the field.
+ * Shortens a compiler message to its first line, the error, and its last line, the innermost reason. If the message names a field, or the
+ * first line does not fit, the reason stands alone, after the field.
  */
-function shorten([outer, ...inner]: string[]): string {
+function shorten(message: string[]): string {
+  const [outer, ...inner] = message;
   const reason = inner.findLast((text) => !EXPECTATION.test(text));
+  const field = fieldOf(message);
+  if (field !== undefined) return short(withoutLongTypes(`${field}: ${reason}`));
   const error = EXPECTATION.test(outer!) ? "The type is not the expected one." : withoutLongTypes(outer!);
   if (reason === undefined) return short(error);
   return error.length > MAX_LENGTH ? short(withoutLongTypes(reason)) : `${error} ${short(withoutLongTypes(reason))}`;

@@ -35,10 +35,19 @@ const NAMES = [
   /'"([^"']+)"' (?:is not assignable|does not satisfy|have no overlap)/,
 ];
 
+/** The line of a message above the reason why the types of a field differ. */
+const DIFFERS = /^(?:Types of property|The types of) '([^']+)' are incompatible/;
+
+/** A line of a message about what a function returns. The compiler reports such an error at the name of the function. */
+const RETURNED = /^(?:The types returned by |Type '(?:Promise<|\(.* => ))/;
+
 /** Errors that follow from an unknown type. */
 const UNKNOWN = /^TS(?:2571|2578|7005|7006|7031|7053|18046|18047|18048|18049)$/;
 
-/** Groups type errors by cause. The first error of a cause is in the first kind of code, and the simplest there. */
+/**
+ * Groups type errors by cause. The first error of a cause is in the first kind of code, and the simplest there. An error about what a
+ * handler returns comes after those in the code that makes the value.
+ */
 export function causesOf(diagnostics: Diagnostic[], root: string): TypeErrors[] {
   const kinds = new Map(diagnostics.map(({ file }) => [file, KINDS.indexOf(kindOf(file, root))]));
   const order = (each: Diagnostic): number[] => [
@@ -61,8 +70,11 @@ export function causesOf(diagnostics: Diagnostic[], root: string): TypeErrors[] 
     const inFile = (other: Diagnostic) => other.file === diagnostic.file && nameOf(other) !== undefined;
     return nameOf(follows(diagnostic) ? (sorted.find(inFile) ?? diagnostic) : diagnostic) ?? echoed(diagnostic);
   });
-  return Array.from(groups.values(), ([first, ...others]) => {
-    return { first: first!, others: Map.groupBy(others, ({ file }) => file) };
+  const isSource = (each: Diagnostic) => kinds.get(each.file)! <= KINDS.indexOf("service") && !isAtFunction(each);
+  return Array.from(groups.values(), (group) => {
+    const first = group.find(isSource) ?? group[0]!;
+    const others = group.filter((each) => each !== first);
+    return { first: { ...first, ...placeOfField(first, root) }, others: Map.groupBy(others, ({ file }) => file) };
   });
 }
 
@@ -92,7 +104,20 @@ function compare(one: number[], other: number[]): number {
 
 function nameIn({ message }: Diagnostic): string | undefined {
   const reason = message.at(-1)!;
-  return NAMES.map((pattern) => pattern.exec(reason)?.[1]).find((name) => name !== undefined);
+  const named = NAMES.map((pattern) => pattern.exec(reason)?.[1]).find((name) => name !== undefined);
+  const field = fieldOf(message)?.split(".").at(-1);
+  return named ?? (field && `${field}: ${reason}`);
+}
+
+/** Returns the path of the field whose types differ, such as `body.name`, by the message of the compiler. */
+export function fieldOf(message: string[]): string | undefined {
+  if (!/^Type '.*' is not assignable to type /.test(message.at(-1)!)) return undefined;
+  const ofValue = message.slice(message.findLastIndex((line) => RETURNED.test(line)) + 1);
+  return ofValue.flatMap((line) => DIFFERS.exec(line)?.[1] ?? []).join(".") || undefined;
+}
+
+function isAtFunction({ message }: Diagnostic): boolean {
+  return message.some((line) => RETURNED.test(line));
 }
 
 /** Maps each name to that of its cause: if one name replaces another, each error on the new one mentions the old one. */
@@ -122,6 +147,9 @@ function mentions({ message }: Diagnostic, name: string): boolean {
   return message.some((line) => line.split(/[^\w$]+/).includes(name));
 }
 
+/** The type of a response with one status. */
+const RESPONSE_TYPE = /^Type '\{.*?\bstatus: (\d{3})\b/;
+
 /** A response that does not fit the type of its operation: the status, and the operationId. */
 const RESPONSE = /\bstatus: (\d{3})\b.* is not assignable to type 'ResponseOf<"([^"]+)"/;
 
@@ -143,8 +171,35 @@ export function withDeclaredStatuses(diagnostic: Diagnostic, document: OpenApiDo
 }
 
 /** The place of the status in the code of the handler. */
-function placeOf(status: string, { file, line, column }: Diagnostic, root: string): { line: number; column: number } {
+function placeOf(status: string, { file, line, column }: Diagnostic, root: string): Place {
   const lines = readFileSync(join(root, file), "utf8").split("\n");
-  const at = lines.findIndex((text, index) => index >= line - 1 && text.includes(`status: ${status}`));
-  return at === -1 ? { line, column } : { line: at + 1, column: lines[at]!.indexOf(`status: ${status}`) + 1 };
+  return placeIn(lines, `status: ${status}`, line - 1) ?? { line, column };
+}
+
+type Place = Pick<Diagnostic, "line" | "column">;
+
+/**
+ * The place of the field that an error is about: in the response of the handler, or else the status of the response, or where a
+ * repository names the column of the field.
+ */
+function placeOfField(diagnostic: Diagnostic, root: string): Place | undefined {
+  const { file, line, message } = diagnostic;
+  const path = join(root, file);
+  if (!existsSync(path)) return undefined;
+  const lines = readFileSync(path, "utf8").split("\n");
+  const field = fieldOf(message)?.split(".").at(-1);
+  if (!isAtFunction(diagnostic)) return file.endsWith(".repository.ts") ? placeIn(lines, `${field}: "`) : undefined;
+  const indent = /^ */.exec(lines[line - 1]!)![0];
+  const end = lines.findIndex((text, index) => index >= line && text.startsWith(`${indent}}`));
+  const body = lines.slice(0, end);
+  const [, status] = message.map((text) => RESPONSE_TYPE.exec(text)).findLast((match) => match !== null) ?? [];
+  const response = placeIn(body, `status: ${status}`, line);
+  const starts = field === undefined ? [] : [response?.line ?? line, line];
+  return starts.map((start) => placeIn(body, `${field}: `, start - 1)).find((place) => place !== undefined) ?? response;
+}
+
+/** The first place of a string behind a space in lines, from the line with index `from` on. */
+function placeIn(lines: string[], text: string, from = 0): Place | undefined {
+  const at = lines.findIndex((line, index) => index >= from && line.includes(` ${text}`));
+  return at === -1 ? undefined : { line: at + 1, column: lines[at]!.indexOf(` ${text}`) + 2 };
 }

@@ -80,9 +80,9 @@ describe("the loop", () => {
       expect(report).toMatch(/breaking +POST \/pets: .*kindId.*\(openapi\/openapi\.yaml:\d+\)/);
       expect(report).toMatch(/typecheck +\d+ errors with 1 cause in \d+ packages; after \d+\.\d\d s/);
       expect(report).toMatch(
-        /handlers +apps\/server\/src\/resources\/pets\/pets\.handlers\.ts:\d+:\d+ {2}.*Property 'kindId' is missing/,
+        /service +apps\/server\/src\/resources\/pets\/pets\.repository\.ts:\d+:\d+ {2}.*'categoryId' does not exist/,
       );
-      expect(report).toMatch(/service +and \d+ places in apps\/server\/src\/resources\/pets\/pets\.repository\.ts/);
+      expect(report).toMatch(/handlers +and \d+ places in apps\/server\/src\/resources\/pets\/pets\.handlers\.ts/);
       expect(report).toContain(`still runs the previous code at ${dev.address()}`);
       expect(report).toMatch(/ and \d+ places in \d+ more files\n.*next +Fix the 1 cause above\. /s);
       expect(read(TYPES)).toContain("kindId");

@@ -2,6 +2,7 @@ import { existsSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { needsPosix } from "@platform/test-support/machine";
 import { describe, expect, test } from "vitest";
+import { diagnosticsSection } from "../../src/dev/report.ts";
 import { causesOf, kindOf, withDeclaredStatuses } from "../../src/dev/type-errors.ts";
 import { type Diagnostic, typecheck } from "../../src/dev/typecheck.ts";
 import { temporaryFolder } from "./started.ts";
@@ -194,6 +195,79 @@ test("the compiler's diagnostics have their position and all their reasons", asy
 
   rmSync(join(root, "packages/a/tsconfig.json"));
   await expect(diagnostics()).rejects.toThrow(/^error TS\d+: /);
+});
+
+describe("an error in what a handler returns is at", () => {
+  const TYPES = `export interface Pet { id: number; name: string }
+type Response = { status: 200; body: Pet } | { status: 404; body: { code: string } };
+export interface Handlers { getPet: { handler(input: { id: number }): Promise<Response> } }
+`;
+  const HANDLERS = (...statements: string[]) => `import { findPet } from "./pets.repository.ts";
+import type { Handlers } from "./types.ts";
+
+export const petsHandlers = {
+  getPet: {
+    async handler({ id }) {
+      const pet = findPet(id);
+      if (id === 0) return { status: 404, body: { code: "unknown" } };
+${statements.map((each) => `      ${each}\n`).join("")}    },
+  },
+} satisfies Handlers;
+`;
+  const REPOSITORY = (value: string) => `import type { Pet } from "./types.ts";
+
+const PET = {
+  surname: "id",
+  name: "name",
+} as const;
+
+const row = { id: 1, name: ${value}, columns: PET };
+
+export const findPet = (id: number) => ({ ...row, id });
+
+export function insertPet(): Pet {
+  return row;
+}
+`;
+  const DIFFERS = "name: Type 'number' is not assignable to type 'string'.";
+
+  test.each<[place: string, reported: string, statements: string[], value?: string]>([
+    [
+      "the field",
+      `handlers.ts:11:25  body.${DIFFERS}`,
+      ["return {", "  status: 200,", "  body: { ...pet, name: 1 },", "};"],
+    ],
+    [
+      "the field in the line",
+      `handlers.ts:10:41  body.${DIFFERS}`,
+      ["const other = { name: id };", "return { status: 200, body: { id, name: 1, other } };"],
+    ],
+    [
+      "a variable",
+      `handlers.ts:9:26  body.${DIFFERS}`,
+      ["const body = { id, name: 1 };", "return { status: 200, body };"],
+    ],
+    [
+      "a response without the field",
+      "handlers.ts:9:16  Property 'name' is missing",
+      ["return { status: 200, body: { id } };"],
+    ],
+    ["a column", `repository.ts:5:3  ${DIFFERS}`, ["return { status: 200, body: pet };"], "1"],
+    ["a handler", `handlers.ts:6:11  body.${DIFFERS}`, ["return responseOf(1);"]],
+  ])("%s", async (_place, reported, statements, value = '"Rex"') => {
+    const { root, write, addPackage } = workspaceAt(temporaryFolder());
+    linkCompiler(root);
+    addPackage("apps/server", "server", []);
+    write("apps/server/src/types.ts", TYPES);
+    write("apps/server/src/pets.repository.ts", REPOSITORY(value));
+    write(
+      "apps/server/src/pets.handlers.ts",
+      `${HANDLERS(...statements)}const responseOf = (name: number) => ({ status: 200 as const, body: { id: 1, name } });\n`,
+    );
+    const server = { name: "server", folder: "apps/server", uses: [] };
+    const diagnostics = await typecheck(root, [server], new AbortController().signal);
+    expect(diagnosticsSection(root, diagnostics, 1, 20).split("\n")[1]).toContain(reported);
+  });
 });
 
 describe("the compiler", () => {
