@@ -1,15 +1,12 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { needsTool } from "@platform/test-support/machine";
+import { needsTool, scriptAbsence } from "@platform/test-support/machine";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { expect, onTestFinished, test } from "vitest";
 
-/** The command of util-linux that runs another one in a new terminal; that of macOS and BSD has other options. */
-const hasScript = /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
-
 test("in a terminal, the running step is shown and Ctrl+C stops it", { timeout: 60_000 }, async (context) => {
-  needsTool(context, hasScript ? undefined : "script of util-linux is not installed");
+  needsTool(context, scriptAbsence());
   const main = join(import.meta.dirname, "../src/main.ts");
   const command = `'${process.execPath}' '${main}' museum --resource exhibit --vendor packed`;
   const { CI: _, ...environment } = process.env;

@@ -16,6 +16,7 @@ export const PROGRAMS = [
   "packages/repository/src/test.ts test",
   "packages/repository/src/test.ts test:long",
   "packages/repository/src/prose.ts",
+  "packages/repository/src/record.ts",
   "packages/contract-tools/src/dev/main.ts",
   "packages/contract-tools/src/dev/scaffold.ts",
   "packages/create-openapi-operations/src/main.ts",

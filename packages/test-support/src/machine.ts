@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
@@ -42,6 +43,12 @@ export const chromiumAbsence =
   program === undefined
     ? `no browser at ${PROGRAMS.join(" or ")}; on Debian: apt-get install chromium-headless-shell`
     : undefined;
+
+/** Returns why no command can run in a new terminal; undefined if `script` can. That of macOS and BSD has other options. */
+export function scriptAbsence(): string | undefined {
+  const { stdout } = spawnSync("script", ["--version"], { encoding: "utf8" });
+  return stdout?.includes("util-linux") ? undefined : "script of util-linux is not installed";
+}
 
 /** Starts a browser for one test. */
 export async function launchChromium(): Promise<Browser> {

@@ -1,13 +1,10 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { needsTool } from "@platform/test-support/machine";
+import { needsTool, scriptAbsence } from "@platform/test-support/machine";
 import { expect, onTestFinished, test } from "vitest";
 import { addSmallPackages, smallCheckout } from "./small-checkout.ts";
 import { writeProgram } from "./started.ts";
-
-/** The command of util-linux that runs another one in a new terminal; that of macOS and BSD has other options. */
-const hasScript = /util-linux/.test(spawnSync("script", ["--version"], { encoding: "utf8" }).stdout ?? "");
 
 const GREEN = "\u001B[32m";
 
@@ -35,7 +32,7 @@ function terminal(directory: string, env: NodeJS.ProcessEnv) {
 }
 
 test("in a terminal, dev has colours, restarts the service on r, hides requests on l and quits on q or Ctrl+C", async (context) => {
-  needsTool(context, hasScript ? undefined : "script of util-linux is not installed");
+  needsTool(context, scriptAbsence());
   const checkout = smallCheckout();
   addSmallPackages(checkout);
   writeProgram(checkout.root);
