@@ -27,10 +27,14 @@ export function eventsOf(cast: string): CastEvent[] {
     .map((line) => JSON.parse(line) as CastEvent);
 }
 
-/** Returns what is on the screen at the end, without the figures that differ from run to run: durations, lines and columns. */
+/**
+ * Returns what is on the screen at the end, without what differs from run to run: durations, lines and columns, and the order of
+ * the lines of a report, which come as their parts end.
+ */
 export function textOf(events: CastEvent[]): string {
   const lines = linesOf(events).map((line) => charactersOf(line.at(-1)!.cells));
-  return lines.join("\n").replaceAll(/\d+\.\d+ s\b|(?<=\.\w+:)\d+(?::\d+)?|\b\d\d:\d\d:\d\d\b/g, "…");
+  const stable = lines.map((line) => line.replaceAll(/\d+\.\d+ s\b|(?<=\.\w+:)\d+(?::\d+)?|\b\d\d:\d\d:\d\d\b/g, "…"));
+  return stable.toSorted().join("\n");
 }
 
 export function charactersOf(cells: Cell[]): string {
