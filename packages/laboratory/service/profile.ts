@@ -15,8 +15,7 @@ const PARTS: Record<string, RegExp> = {
   authentication: /^packages\/api-keys\/src\/(?!idempotent|own-writes)|\/security\//,
   validation: /\/(request|eov|validation)\/|^(express-openapi-validator|ajv)\/|^packages\/openapi-document\//,
   errors: /\/declared-errors\/|\/problems?\.ts$|\/errors\.ts$/,
-  "routing: Express or Fastify":
-    /^(express|router|path-to-regexp|parseurl|debug|finalhandler|fastify|find-my-way)\//,
+  "routing: Express or Fastify": /^(express|router|path-to-regexp|parseurl|debug|finalhandler|fastify|find-my-way)\//,
   "operations: handlers, responses": /^(apps|packages)\/|^fast-json-stringify\//,
 };
 const PROFILER = "the profiler";
