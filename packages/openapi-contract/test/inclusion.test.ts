@@ -59,3 +59,14 @@ describe("of schemas that contain themselves,", () => {
     expect(holds(one, other)).toBe(false);
   });
 });
+
+test.each(["contentEncoding", "contentMediaType"])("a schema is not within one with another %s", (keyword) => {
+  const holds = (own: string, other: string) =>
+    isWithin(
+      { document, schema: { type: "string", [keyword]: own } },
+      { document, schema: { type: "string", [keyword]: other } },
+      "json",
+    );
+  expect(holds("base64", "base64")).toBe(true);
+  expect(holds("base32", "base64")).toBe(false);
+});

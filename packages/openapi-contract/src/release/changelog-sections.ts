@@ -54,5 +54,5 @@ export function publishedChangelog(changelog: string): PublishedChangelog {
 }
 
 function htmlOf(markdown: string): string {
-  return micromark(markdown.replaceAll(/(?<!\\)<!--[^]*?-->/g, "")).trim();
+  return micromark(markdown.replaceAll(/(?<!\\)<!--[^]*?-->/g, ""));
 }

@@ -16,6 +16,17 @@ import {
   tree,
 } from "./change-kind.ts";
 
+/** Two components with a required field of one value each. */
+const kinds = (ofCat: string) => {
+  const withKind = (value: string) => ({ type: "object", required: ["kind"], properties: { kind: { enum: [value] } } });
+  return { schemas: { Cat: withKind(ofCat), Dog: withKind("Dog") } };
+};
+const oneOfKinds = { oneOf: [ref("Cat"), ref("Dog")] };
+const discriminated = (mapping: Record<string, string>) => ({
+  ...oneOfKinds,
+  discriminator: { propertyName: "kind", mapping },
+});
+
 /** The changes to `allOf`, `anyOf`, `oneOf` and `not`. */
 export const COMBINED_SCHEMAS: Record<string, ChangeKind> = {
   "the same schema is wrapped in allOf": {
@@ -155,6 +166,28 @@ export const COMBINED_SCHEMAS: Record<string, ChangeKind> = {
       "breaking POST /pets: Response 200: `discriminator` changes. Changes the response: clients may not understand the new values.",
     ],
     at: ["responses/200/content/application/json/schema/discriminator"],
+  },
+  "a discriminator is added whose values the alternatives require already": {
+    ...answer(oneOfKinds, discriminated({ mapped: "#/components/schemas/Cat" }), kinds("mapped"), kinds("mapped")),
+    messages: [
+      "documentation POST /pets: Response 200: `discriminator` is added. The values of the field already tell the alternatives apart.",
+    ],
+    at: ["responses/200/content/application/json/schema/discriminator"],
+  },
+  "a discriminator is added whose values are not those of the alternatives": {
+    ...answer(oneOfKinds, discriminated({}), kinds("mapped"), kinds("mapped")),
+    messages: [
+      "breaking POST /pets: Response 200: `discriminator` is added. Changes the response: clients may not understand the new values.",
+    ],
+    at: ["responses/200/content/application/json/schema/discriminator"],
+  },
+  "`dependentSchemas` that only require a field become `dependentRequired`": {
+    ...body(
+      { type: "object", dependentSchemas: { a: { required: ["b"] } } },
+      { type: "object", dependentRequired: { a: ["b"] } },
+    ),
+    messages: ["documentation the document: Only the notation changes. Nothing changes for clients."],
+    at: ["nowhere"],
   },
   "a schema that contains itself changes": {
     ...answer(ref("Tree"), ref("Tree"), tree(STRING), tree({ ...STRING, maxLength: 10 })),
