@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { bundle } from "../src/bundle.ts";
 import { CONTRACT_FILE } from "../src/paths.ts";
@@ -68,6 +69,19 @@ describe("a check reports", () => {
     await edit([`version: ${version}`, `version: ${next}`]);
     await edit([/(petstore\.example)\/v\d+/g, `$1/v${parseVersion(next)![0]}`]);
     expect((await findings()).compatibility).toBe("");
+  });
+
+  test("no breaking change that the file beside the contract approves, but an approval of nothing", async () => {
+    const version = await versionOf();
+    await release(await bundle(contract), released);
+    await edit(LESS_PER_PAGE);
+    await edit([`version: ${version}`, `version: ${versionAfter(parseVersion(version)!, "additive")}`]);
+    const approval = "{ reason: Pages were slow., by: Ada, until: 2999-01-31, place: ";
+    const decisions = `approved:\n  - ${approval}GET /pets }\n`;
+    await writeFile(join(dirname(contract), "comparison.yaml"), decisions);
+    expect((await findings()).compatibility).toBe("");
+    await writeFile(join(dirname(contract), "comparison.yaml"), `${decisions}  - ${approval}POST /pets }\n`);
+    expect((await findings()).compatibility).toMatch(/^The approval of POST \/pets .* applies to no breaking change/);
   });
 
   test("YAML that cannot be parsed, with the line of the error", async () => {

@@ -140,7 +140,7 @@ export function staleApprovals(
   return approved.flatMap((entry) => {
     const name = `The approval of ${entry.place}${entry.change === undefined ? "" : `: ${entry.change}`} in ${FILE}`;
     if (entry.until < today) return [`${name} ended on ${entry.until}. Remove it, or set a later day.`];
-    if (changes.some(({ approval }) => approval === entry)) return [];
+    if (changes.some((change) => change.impact === "breaking" && isAbout(entry, change))) return [];
     return [`${name} applies to no breaking change since the last release. Remove it.`];
   });
 }
