@@ -76,7 +76,7 @@ const HEALTHY: Series = {
   [`nodejs_heap_size_limit_bytes{${OWN}}`]: `${400 * MIB}x90`,
   [`petstore_database_bytes{${OWN}}`]: `${100 * MIB}x90`,
   [`petstore_disk_free_bytes{${OWN}}`]: `${1_000 * MIB}-${MIB / 10}x90`,
-  [`petstore_backup_age_seconds{${OWN}}`]: "86400x90",
+  [`petstore_backup_age_seconds{${OWN}}`]: "3600x90",
 };
 
 const CASES: Record<string, Case> = {
@@ -170,7 +170,7 @@ const CASES: Record<string, Case> = {
   },
   "an old backup": {
     minutes: 20,
-    series: { [`petstore_backup_age_seconds{${OWN}}`]: "93601x90" },
+    series: { [`petstore_backup_age_seconds{${OWN}}`]: "7201x90" },
     fire: { PetstoreBackupOld: INSTANCE },
   },
   "the first response that breaks the contract": {
