@@ -83,10 +83,11 @@ export interface FailureError {
  * - `network_error`: the connection could not be made, or broke before or within the body.
  * - `timeout`: `timeout`, `attemptTimeout` or `idleTimeout` passed.
  * - `aborted`: the `signal` was aborted.
- * - `unreadable_answer`: a declared response has a body outside the contract: an HTML page, none, incomplete JSON. In browsers, also
- *   a redirect, whose status they hide.
+ * - `unreadable_answer`: a declared response has a body outside the contract: an HTML page, none, incomplete JSON. Also an undeclared
+ *   status below 400 that is not registered, such as 299, and in browsers a redirect, whose status they hide.
  * - `response_too_large`: the body is larger than `maxResponseBytes`.
  * - `unsendable_request`: a value cannot be sent, such as a header with a line break or a path parameter `..`.
+ * - `token_error`: no token could be fetched.
  */
 export type FailureCode =
   | "network_error"
