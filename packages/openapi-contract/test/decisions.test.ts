@@ -105,6 +105,7 @@ describe("the file beside the contract", () => {
     const none = { severity: [], approved: [] };
     expect(decisionsBeside(join(folder, "openapi.yaml"))).toMatchObject(none);
     expect(read("# nothing yet\n")).toMatchObject(none);
+    expect(read("severity:\napproved: # none since the release\n")).toMatchObject(none);
   });
 
   test.each([

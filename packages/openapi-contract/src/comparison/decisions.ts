@@ -47,13 +47,17 @@ const words = z.strictObject({
 
 export type Words = z.infer<typeof words>;
 
+/** The value of a key whose last entry is deleted is null. */
+const orNone = (value: unknown) => value ?? [];
+
 const decisions = z.strictObject({
   /** The impact of some changes, in place of that of the comparison. The first entry that matches decides. */
-  severity: z.array(z.strictObject({ ...matched, impact: z.enum(IMPACTS) })).default([]),
+  severity: z.preprocess(orNone, z.array(z.strictObject({ ...matched, impact: z.enum(IMPACTS) }))),
   /** Breaking changes that people want: why, who, and the last day on which the entry applies. */
-  approved: z
-    .array(z.strictObject({ ...matched, reason: z.string().min(1), by: z.string().min(1), until: z.iso.date() }))
-    .default([]),
+  approved: z.preprocess(
+    orNone,
+    z.array(z.strictObject({ ...matched, reason: z.string().min(1), by: z.string().min(1), until: z.iso.date() })),
+  ),
   changelog: words.prefault({}),
 });
 
