@@ -77,7 +77,7 @@ interface Rated {
   impact: Impact;
   place: string;
   message: string;
-  /** The changed component, and the change to it, which an entry may name too. */
+  /** What the report names in place of the operation and its part if several change alike; an entry may name it too. */
   cause?: Cause;
   what?: string;
   /** Who wants this breaking change, and why. */
@@ -153,9 +153,11 @@ function isAbout(
   { place, change = "" }: Pick<Approval, "place" | "change">,
   { place: ownPlace, message, cause, what }: Rated,
 ): boolean {
-  const isNamed = (name: string, text: string) => patternOf(place, "$").test(name) && patternOf(change, "").test(text);
-  const isOfComponent = cause?.place !== undefined && what !== undefined;
-  return isNamed(ownPlace, message) || (isOfComponent && isNamed(cause.place!, sentenceOf({ ...cause, what })));
+  const isHere = (name = "") => patternOf(place, "$").test(name);
+  const isSaid = (text: string) => patternOf(change, "").test(text);
+  if (isHere(ownPlace) && isSaid(message)) return true;
+  if (cause === undefined || what === undefined) return false;
+  return (isHere(ownPlace) || isHere(cause.place)) && isSaid(sentenceOf({ ...cause, what }));
 }
 
 function patternOf(text: string, end: "$" | ""): RegExp {
