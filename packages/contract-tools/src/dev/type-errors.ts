@@ -177,8 +177,13 @@ export function withDeclaredStatuses(diagnostic: Diagnostic, document: OpenApiDo
 
 /** The place of the status in the code of the handler. */
 function placeOf(status: string, { file, line, column }: Diagnostic, root: string): Place {
-  const lines = readFileSync(join(root, file), "utf8").split("\n");
-  return placeIn(lines, `status: ${status}`, line - 1) ?? { line, column };
+  return placeIn(linesOf(file, root), `status: ${status}`, line - 1) ?? { line, column };
+}
+
+/** Returns the lines of a file; none if it is deleted since the compiler ran. */
+function linesOf(file: string, root: string): string[] {
+  const path = join(root, file);
+  return existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
 }
 
 type Place = Pick<Diagnostic, "line" | "column">;
@@ -192,9 +197,7 @@ const INNER = /^\s*(?:[)}].*(?:\{|=>)\s*)?$/;
  */
 function placeOfField(diagnostic: Diagnostic, root: string): Place | undefined {
   const { file, line, message } = diagnostic;
-  const path = join(root, file);
-  if (!existsSync(path)) return undefined;
-  const lines = readFileSync(path, "utf8").split("\n");
+  const lines = linesOf(file, root);
   const field = fieldIn(message);
   if (!isAtFunction(diagnostic)) return file.endsWith(".repository.ts") ? placeIn(lines, `${field}: "`) : undefined;
   const [indent] = /^\s*/.exec(lines[line - 1] ?? "")!;

@@ -148,6 +148,10 @@ describe("an error about a response with a status", () => {
     expect(message).toMatch(/It declares 200, 4XX, and `default` for errors\.$/);
   });
 
+  test("is where the compiler says if the file is gone", () => {
+    expect(withDeclaredStatuses(fault(204), documentWith(responses), "/nowhere")).toMatchObject({ line: 1, column: 7 });
+  });
+
   test.each([200, 404])("that is declared keeps its words: %i", (status) => {
     expect(described(status, responses)).toEqual(fault(status));
   });
