@@ -85,8 +85,8 @@ describe("a check reports", () => {
   });
 
   test("a fault in the file beside the contract, also before the first release", async () => {
-    await writeFile(join(dirname(contract), "comparison.yaml"), "approvd: []\n");
-    await expect(findings()).rejects.toThrow('Unrecognized key: "approvd"');
+    await writeFile(join(dirname(contract), "comparison.yaml"), "approvals: []\n");
+    await expect(findings()).rejects.toThrow('Unrecognized key: "approvals"');
   });
 
   test("YAML that cannot be parsed, with the line of the error", async () => {
