@@ -1,7 +1,7 @@
 import { type CheckFormat, formatChecks, hasPassed } from "./check-formats.ts";
 import { IMPACTS } from "./comparison/compare.ts";
 import type { Entry } from "./comparison/entries.ts";
-import { type ChangesFormat, escaped, formatEntries, ofContract, type ReportOptions } from "./output.ts";
+import { type ChangesFormat, escaped, formatEntries, limitOf, ofContract, type ReportOptions } from "./output.ts";
 import type { Check } from "./release/check.ts";
 
 /** The entries or the checks of one contract. It has a name if the report may have several contracts. */
@@ -10,21 +10,36 @@ export interface Report<Item> {
   items: Item[];
 }
 
-/** Formats the entries of one contract as `formatEntries` does. Of several contracts, the most severe comes first. */
-export function formatEntryReports(reports: Report<Entry>[], format: ChangesFormat, options?: ReportOptions): string {
+/**
+ * Formats the entries of one contract as `formatEntries` does. Of several contracts, the most severe comes first, and they share the
+ * length of Markdown: what a short report leaves is for longer ones.
+ */
+export function formatEntryReports(
+  reports: Report<Entry>[],
+  format: ChangesFormat,
+  options: ReportOptions = {},
+): string {
   if (format === "json" || format === "github") {
     const entries = reports.flatMap(({ name, items }) => items.map((entry) => ofContract(entry, name)));
     return formatEntries(entries, format, options);
   }
   const [prefix, nameOf] = format === "markdown" ? (["# ", escaped] as const) : (["", String] as const);
   const severity = ({ items: [first] }: Report<Entry>) => IMPACTS.indexOf(first?.impact ?? "documentation");
-  return sections(
-    reports
-      .toSorted((one, other) => severity(one) - severity(other))
-      .map(({ name, items }) => ({ name: name && nameOf(name), items })),
-    { prefix, title: "Unchanged", isBrief: (entries) => entries.length === 0 },
-    (entries) => formatEntries(entries, format, options),
+  const sorted = reports
+    .toSorted((one, other) => severity(one) - severity(other))
+    .map(({ name, items }) => ({ name: name && nameOf(name), items }));
+  const write = (formatted: (entries: Entry[]) => string) =>
+    sections(sorted, { prefix, title: "Unchanged", isBrief: (entries) => entries.length === 0 }, formatted);
+  let left = limitOf(options) - write(() => "").length;
+  const bySize = reports.map(({ items }) => items).toSorted((one, other) => one.length - other.length);
+  const texts = new Map(
+    bySize.map((entries, index) => {
+      const text = formatEntries(entries, format, { ...options, maxLength: left / (bySize.length - index) });
+      if (entries.length > 0) left -= text.length;
+      return [entries, text];
+    }),
   );
+  return write((entries) => texts.get(entries)!);
 }
 
 /** Formats the checks of one contract as `formatChecks` does. Of several, those that report something come one after the other. */

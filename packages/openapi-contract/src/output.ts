@@ -129,14 +129,18 @@ export interface ReportOptions {
   maxLength?: number;
 }
 
+/** Returns the most characters of a report in Markdown. */
+export function limitOf({ isWhole = false, maxLength = isWhole ? Infinity : MAX_LENGTH }: ReportOptions): number {
+  return maxLength;
+}
+
 /**
  * Formats entries for reviewers as GitHub's Markdown: the most severe first, by audience, each with its place in the contract, and
  * breaking ones with their lines. The text has at most 65,000 characters, unless it is whole. Text from the contract stays text.
  */
-function formatMarkdown(
-  entries: Entry[],
-  { isWhole = false, rest, maxLength = isWhole ? Infinity : MAX_LENGTH }: ReportOptions,
-): string {
+function formatMarkdown(entries: Entry[], options: ReportOptions): string {
+  const { isWhole = false, rest } = options;
+  const maxLength = limitOf(options);
   if (entries.length === 0) return "## The contract has not changed\n";
   const approved = entries.filter(({ approval }) => approval !== undefined).length;
   const title = `## The contract changes: ${countedImpacts(entries)}${approved > 0 ? `; ${approved} approved` : ""}\n`;

@@ -147,7 +147,8 @@ export function contractProgram({ name, call, folder, additions }: ContractProgr
     .addOption(CHANGELOG)
     .option("--check", "write nothing; fail if the changelog is not up to date", false)
     .option("--print", "write nothing; print the entry of the changes since the last release", false)
-    .action(async (options: ContractOptions & { check: boolean; print: boolean }) => {
+    .action(async (given: ContractOptions & { check: boolean; print: boolean }) => {
+      const options = await asListed(given);
       const document = await bundle(options.contract);
       if (options.print) return print(await nextEntry(document, options.contract, releasedFolder(options)));
       const isCurrent = await updateChangelog(document, options, options.check);
@@ -163,7 +164,8 @@ export function contractProgram({ name, call, folder, additions }: ContractProgr
     "save the contract as released and write its changelog, if the contract passes every check",
   )
     .addOption(CHANGELOG)
-    .action(async (options: ContractOptions) => {
+    .action(async (given: ContractOptions) => {
+      const options = await asListed(given);
       const found = await checkContract({ ...options, moreChecks: moreChecks(options), isRelease: true });
       if (!found.every(hasPassed)) return reportChecks([{ items: found }], "text");
       const document = await bundle(options.contract);
@@ -177,6 +179,12 @@ export function contractProgram({ name, call, folder, additions }: ContractProgr
     releasing.addOption(additions.option);
   }
   return program;
+}
+
+/** Returns the options with the files of their contract in `contracts.yaml`, if it is there. */
+async function asListed<Options extends ContractOptions>(options: Options): Promise<Options> {
+  const [entry] = await selectedContracts(options);
+  return { ...options, ...entry };
 }
 
 /** Returns the folder of the released contracts. */

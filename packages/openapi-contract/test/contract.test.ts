@@ -84,6 +84,11 @@ describe("a check reports", () => {
     expect((await findings()).compatibility).toMatch(/^The approval of POST \/pets .* applies to no breaking change/);
   });
 
+  test("a fault in the file beside the contract, also before the first release", async () => {
+    await writeFile(join(dirname(contract), "comparison.yaml"), "approvals: []\n");
+    await expect(findings()).rejects.toThrow('Unrecognized key: "approvals"');
+  });
+
   test("YAML that cannot be parsed, with the line of the error", async () => {
     await writeFile(contract, "openapi: 3.1.1\ninfo: [\n");
     const [lint, ...others] = await checkContract({ contract, released });

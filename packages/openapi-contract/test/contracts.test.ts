@@ -133,6 +133,14 @@ describe("with the contracts of contracts.yaml", () => {
     });
   });
 
+  test("release and changelog have the folder and the name of the entry", async () => {
+    const { stdout, stderr } = await run(["release", "--contract", "Billing"]);
+    expect(stdout + stderr).toContain("Released as billing/released/api/1.0.0.yaml.");
+    expect((await run(["diff", "--contract", "Billing"])).stdout).toContain("Unchanged: Billing");
+    const current = await run(["changelog", "--check", "--contract", "billing/api.yaml"]);
+    expect(current.stdout).toBe("billing/CHANGELOG.md is up to date.\n");
+  });
+
   test("lint and check report each once, with the rules beside it or in the root", async () => {
     write("contracts.yaml", `${LIST}  - { name: Users, contract: services/users/openapi.yaml }\n`);
     write("redocly.yaml", "rules: { no-identical-paths: error }\n");

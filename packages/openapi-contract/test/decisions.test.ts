@@ -40,6 +40,19 @@ describe("an approval", () => {
     expect("approval" in decided([REMOVED], decisions(approval), "2030-01-01")[0]!).toBe(isAbout);
   });
 
+  test("is about a change of several operations by the message that the report shows", () => {
+    const cause = { key: "", subject: 'response header "X-A"', hunk: () => [] };
+    const change = {
+      ...REMOVED,
+      message: 'Response 200, header "X-A" is removed. Clients fail.',
+      cause,
+      what: "is removed",
+    };
+    for (const named of ['Response header "X-A"', 'Response 200, header "X-A"'])
+      expect(decided([change], decisions({ change: named }), "2030-01-01")[0]).toHaveProperty("approval");
+    expect(decided([change], decisions({ place: "GET /pets" }), "2030-01-01")).toEqual([change]);
+  });
+
   test("is stale if it applies to nothing, or has ended", () => {
     const stale = (changes: Parameters<typeof decided>[0], today: string) =>
       staleApprovals(decided(changes, decisions(), today), decisions(), today);
@@ -105,6 +118,7 @@ describe("the file beside the contract", () => {
     const none = { severity: [], approved: [] };
     expect(decisionsBeside(join(folder, "openapi.yaml"))).toMatchObject(none);
     expect(read("# nothing yet\n")).toMatchObject(none);
+    expect(read("severity:\napproved: # none since the release\n")).toMatchObject(none);
   });
 
   test.each([

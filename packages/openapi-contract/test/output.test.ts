@@ -8,6 +8,7 @@ import { type Impact, mostSevere } from "../src/comparison/changes.ts";
 import { type ContractChange, contractChanges } from "../src/comparison/compare.ts";
 import { formatChecks } from "../src/check-formats.ts";
 import { entriesOf } from "../src/comparison/entries.ts";
+import { formatEntryReports } from "../src/contract-reports.ts";
 import { formatEntries, type ReportOptions } from "../src/output.ts";
 import type { Check } from "../src/release/check.ts";
 import { compareVersions, parseVersion, versionAfter } from "../src/release/released.ts";
@@ -306,6 +307,24 @@ describe("a summary that is too long for a comment", () => {
       expect(report(limit).length).toBeLessThanOrEqual(limit);
     }
     expect(report(whole.length)).toBe(whole);
+  });
+
+  test("is no longer either of several contracts, of which a short one is whole", () => {
+    const removed = Array.from({ length: 40 }, (_, index) => ({
+      ...BREAKING,
+      message: `It is removed from ${index}.`,
+    }));
+    const [long, short] = [entriesOf(removed), entriesOf([ADDITIVE])];
+    const reports = [
+      ...["A", "B"].map((name) => ({ name, items: [...long] })),
+      { name: "C", items: short },
+      { name: "D", items: [] },
+    ];
+    const report = formatEntryReports(reports, "markdown", { maxLength: 2000 });
+    expect(report.length).toBeLessThanOrEqual(2000);
+    expect(report.length).toBeGreaterThan(1800);
+    expect(report.match(/The report ends here/g)).toHaveLength(2);
+    expect(report).toContain(`# C\n\n${formatEntries(short, "markdown")}`);
   });
 
   test("is whole in a file", async () => {

@@ -105,7 +105,7 @@ function compare(one: number[], other: number[]): number {
 function nameIn({ message }: Diagnostic): string | undefined {
   const reason = message.at(-1)!;
   const named = NAMES.map((pattern) => pattern.exec(reason)?.[1]).find((name) => name !== undefined);
-  const field = fieldOf(message)?.split(".").at(-1);
+  const field = fieldIn(message);
   return named ?? (field && `${field}: ${reason}`);
 }
 
@@ -114,6 +114,11 @@ export function fieldOf(message: string[]): string | undefined {
   if (!/^Type '.*' is not assignable to type /.test(message.at(-1)!)) return undefined;
   const ofValue = message.slice(message.findLastIndex((line) => RETURNED.test(line)) + 1);
   return ofValue.flatMap((line) => DIFFERS.exec(line)?.[1] ?? []).join(".") || undefined;
+}
+
+/** The last name in the path of that field, as the code has it: in quotation marks unless it is an identifier. */
+function fieldIn(message: string[]): string | undefined {
+  return /("[^"]*"|[^.[\]]+)\]?$/.exec(fieldOf(message) ?? "")?.[1];
 }
 
 function isAtFunction({ message }: Diagnostic): boolean {
@@ -172,11 +177,19 @@ export function withDeclaredStatuses(diagnostic: Diagnostic, document: OpenApiDo
 
 /** The place of the status in the code of the handler. */
 function placeOf(status: string, { file, line, column }: Diagnostic, root: string): Place {
-  const lines = readFileSync(join(root, file), "utf8").split("\n");
-  return placeIn(lines, `status: ${status}`, line - 1) ?? { line, column };
+  return placeIn(linesOf(file, root), `status: ${status}`, line - 1) ?? { line, column };
+}
+
+/** Returns the lines of a file; none if it is deleted since the compiler ran. */
+function linesOf(file: string, root: string): string[] {
+  const path = join(root, file);
+  return existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
 }
 
 type Place = Pick<Diagnostic, "line" | "column">;
+
+/** A line that does not end a function, however it is indented: an empty one, or the end of its parameters. */
+const INNER = /^\s*(?:[)}].*(?:\{|=>)\s*)?$/;
 
 /**
  * The place of the field that an error is about: in the response of the handler, or else the status of the response, or where a
@@ -184,16 +197,15 @@ type Place = Pick<Diagnostic, "line" | "column">;
  */
 function placeOfField(diagnostic: Diagnostic, root: string): Place | undefined {
   const { file, line, message } = diagnostic;
-  const path = join(root, file);
-  if (!existsSync(path)) return undefined;
-  const lines = readFileSync(path, "utf8").split("\n");
-  const field = fieldOf(message)?.split(".").at(-1);
+  const lines = linesOf(file, root);
+  const field = fieldIn(message);
   if (!isAtFunction(diagnostic)) return file.endsWith(".repository.ts") ? placeIn(lines, `${field}: "`) : undefined;
-  const indent = /^ */.exec(lines[line - 1]!)![0];
-  const end = lines.findIndex((text, index) => index >= line && text.startsWith(`${indent}}`));
-  const body = lines.slice(0, end);
+  const [indent] = /^\s*/.exec(lines[line - 1] ?? "")!;
+  const deeper = new RegExp(`^${indent}\\s`);
+  const end = lines.findIndex((text, index) => index >= line && !deeper.test(text) && !INNER.test(text));
+  const body = lines.slice(0, end === -1 ? lines.length : end);
   const [, status] = message.map((text) => RESPONSE_TYPE.exec(text)).findLast((match) => match !== null) ?? [];
-  const response = placeIn(body, `status: ${status}`, line);
+  const response = placeIn(body, `status: ${status}`, line - 1);
   const starts = field === undefined ? [] : [response?.line ?? line, line];
   return starts.map((start) => placeIn(body, `${field}: `, start - 1)).find((place) => place !== undefined) ?? response;
 }

@@ -148,6 +148,10 @@ describe("an error about a response with a status", () => {
     expect(message).toMatch(/It declares 200, 4XX, and `default` for errors\.$/);
   });
 
+  test("is where the compiler says if the file is gone", () => {
+    expect(withDeclaredStatuses(fault(204), documentWith(responses), "/nowhere")).toMatchObject({ line: 1, column: 7 });
+  });
+
   test.each([200, 404])("that is declared keeps its words: %i", (status) => {
     expect(described(status, responses)).toEqual(fault(status));
   });
@@ -199,7 +203,7 @@ test("the compiler's diagnostics have their position and all their reasons", asy
 
 describe("an error in what a handler returns is at", () => {
   const TYPES = `export interface Pet { id: number; name: string }
-type Response = { status: 200; body: Pet } | { status: 404; body: { code: string } };
+export type Response = { status: 200; body: Pet; headers?: { "X-Id": string } } | { status: 404; body: { code: string } };
 export interface Handlers { getPet: { handler(input: { id: number }): Promise<Response> } }
 `;
   const HANDLERS = (...statements: string[]) => `import { findPet } from "./pets.repository.ts";
@@ -255,19 +259,54 @@ export function insertPet(): Pet {
     ["a column", `repository.ts:5:3  ${DIFFERS}`, ["return { status: 200, body: pet };"], "1"],
     ["a handler", `handlers.ts:6:11  body.${DIFFERS}`, ["return responseOf(1);"]],
   ])("%s", async (_place, reported, statements, value = '"Rex"') => {
+    const handlers = `${HANDLERS(...statements)}const responseOf = (name: number) => ({ status: 200 as const, body: { id: 1, name } });\n`;
+    expect(await firstError(handlers, REPOSITORY(value))).toContain(reported);
+  });
+
+  test.each<[place: string, reported: string, handler: string]>([
+    [
+      "the field in a function of one line",
+      `4:57  body.${DIFFERS}`,
+      "({ id }) => ({ status: 200, body: { id, name: 1 } })",
+    ],
+    ["the response in one, not in the next", `4:32  body.${DIFFERS}`, "({ id }) => ({ status: 200, body: find(id) })"],
+    [
+      "the field behind parameters of several lines",
+      `7:39  body.${DIFFERS}`,
+      "({\n    id,\n  }) => {\n    return { status: 200, body: { id, name: 1 } };\n  }",
+    ],
+    [
+      "a field in quotation marks",
+      `4:80  headers["X-Id"]: Type`,
+      '({ id }) => ({ status: 200, body: { id, name: "" }, headers: { "X-Id": id } })',
+    ],
+  ])("%s", async (_place, reported, handler) => {
+    const handlers = `import type { Response } from "./types.ts";
+
+export const handlers = {
+  getPet: async ${handler},
+  findPet: async () => {
+    return { status: 200, body: { id: 1, name: "Rex" } };
+  },
+} satisfies Record<string, (input: { id: number }) => Promise<Response>>;
+const find = (id: number) => ({ id, name: id });
+void find;
+`;
+    expect(await firstError(handlers, REPOSITORY('"Rex"'))).toContain(`handlers.ts:${reported}`);
+  });
+
+  /** Returns the first error that is reported for a server with this code. */
+  async function firstError(handlers: string, repository: string): Promise<string> {
     const { root, write, addPackage } = workspaceAt(temporaryFolder());
     linkCompiler(root);
     addPackage("apps/server", "server", []);
     write("apps/server/src/types.ts", TYPES);
-    write("apps/server/src/pets.repository.ts", REPOSITORY(value));
-    write(
-      "apps/server/src/pets.handlers.ts",
-      `${HANDLERS(...statements)}const responseOf = (name: number) => ({ status: 200 as const, body: { id: 1, name } });\n`,
-    );
+    write("apps/server/src/pets.repository.ts", repository);
+    write("apps/server/src/pets.handlers.ts", handlers);
     const server = { name: "server", folder: "apps/server", uses: [] };
     const diagnostics = await typecheck(root, [server], new AbortController().signal);
-    expect(diagnosticsSection(root, diagnostics, 1, 20).split("\n")[1]).toContain(reported);
-  });
+    return diagnosticsSection(root, diagnostics, 1, 20).split("\n")[1]!;
+  }
 });
 
 describe("the compiler", () => {

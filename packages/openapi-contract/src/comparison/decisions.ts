@@ -47,13 +47,17 @@ const words = z.strictObject({
 
 export type Words = z.infer<typeof words>;
 
+/** The value of a key whose last entry is deleted is null. */
+const orNone = (value: unknown) => value ?? [];
+
 const decisions = z.strictObject({
   /** The impact of some changes, in place of that of the comparison. The first entry that matches decides. */
-  severity: z.array(z.strictObject({ ...matched, impact: z.enum(IMPACTS) })).default([]),
+  severity: z.preprocess(orNone, z.array(z.strictObject({ ...matched, impact: z.enum(IMPACTS) }))),
   /** Breaking changes that people want: why, who, and the last day on which the entry applies. */
-  approved: z
-    .array(z.strictObject({ ...matched, reason: z.string().min(1), by: z.string().min(1), until: z.iso.date() }))
-    .default([]),
+  approved: z.preprocess(
+    orNone,
+    z.array(z.strictObject({ ...matched, reason: z.string().min(1), by: z.string().min(1), until: z.iso.date() })),
+  ),
   changelog: words.prefault({}),
 });
 
@@ -73,7 +77,7 @@ interface Rated {
   impact: Impact;
   place: string;
   message: string;
-  /** The changed component, and the change to it, which an entry may name too. */
+  /** What the report names in place of the operation and its part if several change alike; an entry may name it too. */
   cause?: Cause;
   what?: string;
   /** Who wants this breaking change, and why. */
@@ -149,9 +153,11 @@ function isAbout(
   { place, change = "" }: Pick<Approval, "place" | "change">,
   { place: ownPlace, message, cause, what }: Rated,
 ): boolean {
-  const isNamed = (name: string, text: string) => patternOf(place, "$").test(name) && patternOf(change, "").test(text);
-  const isOfComponent = cause?.place !== undefined && what !== undefined;
-  return isNamed(ownPlace, message) || (isOfComponent && isNamed(cause.place!, sentenceOf({ ...cause, what })));
+  const isHere = (name = "") => patternOf(place, "$").test(name);
+  const isSaid = (text: string) => patternOf(change, "").test(text);
+  if (isHere(ownPlace) && isSaid(message)) return true;
+  if (cause === undefined || what === undefined) return false;
+  return (isHere(ownPlace) || isHere(cause.place)) && isSaid(sentenceOf({ ...cause, what }));
 }
 
 function patternOf(text: string, end: "$" | ""): RegExp {

@@ -109,6 +109,7 @@ export async function compatibilityCheck(
   isRelease = false,
 ): Promise<Check> {
   const { info } = document;
+  const decisions = decisionsBeside(contract); // the first release needs them for its changelog
   const last = await lastReleased(released);
   const version = parseVersion(info.version);
   const fail = (message: string, changes: ContractChange[] = []): Check => {
@@ -120,7 +121,7 @@ export async function compatibilityCheck(
     return { name: "compatibility", passed: "nothing is released yet", findings: [] };
   const changes = await contractChanges(last.document, document, contract);
   const since = `since ${last.version.join(".")}`;
-  const stale = staleApprovals(changes, decisionsBeside(contract)).map((message) => ({ message }));
+  const stale = staleApprovals(changes, decisions).map((message) => ({ message }));
   if (stale.length > 0) return { name: "compatibility", passed: "", findings: stale, changes };
   const impact = mostSevere(changes.map((change) => (change.approval ? "additive" : change.impact)));
   if (impact === undefined) return { name: "compatibility", passed: `no changes ${since}`, findings: [], changes };
