@@ -117,7 +117,7 @@ function placesIn(cwd: string, { at, lines, seed }: Pick<Options, "at" | "lines"
       .split("\n")
       .flatMap((line, index) => {
         const rank = createHash("sha256").update(`${seed} ${file} ${line.trim()}`).digest("hex");
-        return /^\s*(?!import|\/|\*|\})\S/.test(line) ? [{ rank, place: `${file}:${index + 1}-${index + 1}` }] : [];
+        return /^\s*(?!import\b|\/|\*|\})\S/.test(line) ? [{ rank, place: `${file}:${index + 1}-${index + 1}` }] : [];
       }),
   );
   const sorted = code.toSorted((one, other) => (one.rank < other.rank ? -1 : 1));
