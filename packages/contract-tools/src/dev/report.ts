@@ -197,7 +197,7 @@ function breaks([first, ...others]: ContractChange[]): string {
   const count = others.length + 1;
   const subject =
     count === 1 ? `The change to ${first!.place} breaks` : `${count} changes, the first to ${first!.place}, break`;
-  return `${subject} existing clients. Add to the contract instead of changing it, or start a new major version.`;
+  return `${subject} existing clients. Add to the contract instead of changing it, give an approval in openapi/comparison.yaml, or start a second contract.`;
 }
 
 const NOT_STORED =

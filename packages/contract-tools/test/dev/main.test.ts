@@ -16,7 +16,7 @@ const TWO_CHANGES = `contract   2 changes since the last commit: 1 breaking, 1 a
     additive       GET /others: The operation is added. Clients need not call it. (openapi/openapi.yaml:37)`;
 
 const BREAKS =
-  "next       The change to GET /things breaks existing clients. Add to the contract instead of changing it, or start a new major version. The most severe change since 1.0.0 is breaking, so info.version must be at least 2.0.0. It is 1.0.0.";
+  "next       The change to GET /things breaks existing clients. Add to the contract instead of changing it, give an approval in openapi/comparison.yaml, or start a second contract. The most severe change since 1.0.0 is breaking, so info.version must be at least 2.0.0. It is 1.0.0.";
 
 test("pnpm dev reports after each save until it is interrupted", async () => {
   const checkout = smallCheckout();
