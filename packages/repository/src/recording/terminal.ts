@@ -14,12 +14,14 @@ export interface Terminal {
   mark: (text: string) => void;
 }
 
-export const PROMPT = /\$ $/;
+/** A mark before the prompt, which no command prints. The recording is without it. */
+const PROMPT_MARK = "\u2060";
+export const PROMPT = new RegExp(`${PROMPT_MARK}\\$ $`);
 const PATIENCE_MILLISECONDS = 180_000;
 
 /** These settings are the same on every machine. Without its progress, npx prints nothing of its own. */
 const SETTINGS = {
-  PS1: "$ ",
+  PS1: `${PROMPT_MARK}$ `,
   PORT: "0",
   TERM: "xterm-256color",
   npm_config_progress: "false",
@@ -48,7 +50,7 @@ export async function record(folder: string, play: (terminal: Terminal) => Promi
   let unseen = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     unseen += text;
-    chunks.push(["o", text]);
+    chunks.push(["o", text.replaceAll(PROMPT_MARK, "")]);
   });
   const terminal: Terminal = {
     type: (command) => child.stdin.write(`${command}\n`),
