@@ -19,13 +19,14 @@ const PROMPT_MARK = "\u2060";
 export const PROMPT = new RegExp(`${PROMPT_MARK}\\$ $`);
 const PATIENCE_MILLISECONDS = 180_000;
 
-/** These settings are the same on every machine. Without its progress and news of versions, npx prints nothing of its own. */
+/** These settings are the same on every machine. Without its progress and news of versions, npx and pnpm print nothing of their own. */
 const SETTINGS = {
   PS1: `${PROMPT_MARK}$ `,
   PORT: "0",
   TERM: "xterm-256color",
   npm_config_progress: "false",
   npm_config_update_notifier: "false",
+  pnpm_config_update_notifier: "false",
   GIT_AUTHOR_NAME: "reader",
   GIT_AUTHOR_EMAIL: "reader@localhost",
   GIT_COMMITTER_NAME: "reader",
