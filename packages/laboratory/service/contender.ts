@@ -1,6 +1,5 @@
 import { type Contender, serveContender } from "./contenders.ts";
 import { cpuSecondsOf, megabytesOf } from "@platform/test-support/machine";
-import { endProfile, startProfile } from "./profile.ts";
 import type { PeerDatabase } from "../peers/service/peer.ts";
 
 /** The requests to the process of a contender. */
@@ -21,8 +20,9 @@ const answers: Record<Question, () => unknown> = {
   },
   "process id": () => pid,
   "memory in MB": () => (isOwn ? process.memoryUsage().rss / 1e6 : megabytesOf(pid)),
-  "start a profile": () => startProfile().then(() => "started"),
-  profile: endProfile,
+  // Loaded when it is needed, because the start of a contender is measured too.
+  "start a profile": () => import("./profile.ts").then(({ startProfile }) => startProfile()).then(() => "started"),
+  profile: () => import("./profile.ts").then(({ endProfile }) => endProfile()),
 };
 process.on("message", (question: Question) => {
   void Promise.resolve(answers[question]()).then((answer) => process.send!(answer));

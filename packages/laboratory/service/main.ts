@@ -49,7 +49,7 @@ const values = program.opts<{ quick?: true; rounds: number; milliseconds: number
 const unknown = positionals.find((name) => !NAMES.includes(name));
 if (unknown !== undefined) program.error(`error: unknown section '${unknown}'. Name some of ${NAMES.join(", ")}.`);
 const named = positionals.length === 0 ? NAMES : positionals;
-const chosen = values.quick ? ["stacks", "native", "postgres"] : named;
+const chosen = values.quick ? ["stacks", "native", "techniques", "postgres"] : named;
 const effort = values.quick
   ? { rounds: 1, milliseconds: 20, connections: 4, warmUp: { milliseconds: 20, maxRequests: 100 } }
   : {

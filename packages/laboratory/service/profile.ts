@@ -18,7 +18,8 @@ const PARTS: Record<string, RegExp> = {
   "routing: Express or Fastify": /^(express|router|path-to-regexp|parseurl|debug|finalhandler|fastify|find-my-way)\//,
   "operations: handlers, responses": /^(apps|packages)\/|^fast-json-stringify\//,
 };
-const PROFILER = "the profiler";
+/** What is not the work of a request: waiting, and the profiler itself. */
+const LEFT_OUT = "left out";
 
 const session = new Session();
 
@@ -46,13 +47,13 @@ export async function endProfile(): Promise<Record<string, number>> {
   const sums: Record<string, number> = {};
   for (const [at, id] of samples.entries()) {
     const part = parts.get(id)!;
-    if (part !== PROFILER) sums[part] = (sums[part] ?? 0) + timeDeltas[at]!;
+    if (part !== LEFT_OUT) sums[part] = (sums[part] ?? 0) + timeDeltas[at]!;
   }
   return sums;
 }
 
 function partOf({ functionName, url }: Runtime.CallFrame): string | undefined {
-  if (functionName === "(idle)" || url === "node:inspector") return PROFILER;
+  if (functionName === "(idle)" || url === "node:inspector") return LEFT_OUT;
   if (functionName === "(garbage collector)") return "garbage collection";
   const path = decodeURI(url)
     .replace(`file://${root}/`, "")

@@ -26,6 +26,8 @@ test(
     for (const work of ["list 20", "list 100", "get by id", "create", "refuse with 400", "refuse with 401"])
       expect(stdout).toContain(`\n${work}, `);
     expect(stdout).toContain("│ this service ");
+    for (const part of ["validation", "authentication", "errors", "log"])
+      expect(stdout).toMatch(new RegExp(`│ ${part} +│.*0\\.0 → (?!0\\.0)\\d`));
     expect(stdout).toMatch(
       /\nThe medians of two copies of the service differ by up to \d+% by the clock and \d+% by CPU time\./,
     );
