@@ -65,7 +65,6 @@ export class Connection {
 function isWhole(bytes: Buffer): boolean {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd === -1) return false;
-  if (bytes.toString("latin1", 9, 12) === "304") return true;
   const length = /\r\ncontent-length: (\d+)/i.exec(bytes.toString("latin1", 0, headEnd))?.[1];
   if (length === undefined) return bytes.toString("latin1", bytes.length - 7) === `\r\n0${HEAD_END}`;
   return bytes.length >= headEnd + HEAD_END.length + Number(length);

@@ -11,7 +11,8 @@ export interface Spread {
 export function spreadOf(figures: number[]): Spread {
   const sorted = figures.toSorted((a, b) => a - b);
   const at = (index: number): number => sorted.at(index) ?? Number.NaN;
-  return { median: at(Math.floor(sorted.length / 2)), min: at(0), max: at(-1) };
+  const { length } = sorted;
+  return { median: (at(Math.floor((length - 1) / 2)) + at(Math.floor(length / 2))) / 2, min: at(0), max: at(-1) };
 }
 
 /** Returns the spread of the ratios of two series, round by round, so that a slow round does not distort it. */

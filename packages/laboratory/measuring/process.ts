@@ -20,7 +20,7 @@ export class Process implements Disposable {
     this.#child = spawn(file, rest, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   }
 
-  /** Resolves with the next message of the process. Rejects if it ends, or sends nothing for a minute. */
+  /** Resolves with the next message of the process. Rejects if it ends, or sends nothing for a minute, which ends it. */
   async next<Answer>(): Promise<Answer> {
     const said = new AbortController();
     const ended = once(this.#child, "exit", { signal: said.signal }).then(() => {
@@ -30,6 +30,9 @@ export class Process implements Disposable {
       const signal = AbortSignal.any([said.signal, AbortSignal.timeout(60_000)]);
       const [value] = (await Promise.race([once(this.#child, "message", { signal }), ended])) as [Answer];
       return value;
+    } catch (error) {
+      this[Symbol.dispose]();
+      throw error;
     } finally {
       said.abort();
       ended.catch(() => {});

@@ -1,33 +1,19 @@
-import { execFile, execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { execFile } from "node:child_process";
 import { connect } from "node:net";
-import { join } from "node:path";
 import { promisify } from "node:util";
-import { scopes } from "@petstore/contract";
-import { createApiKey } from "@openapi-operations/api-keys/keys.repository";
 import { show, type Spread, spreadOf } from "../measuring/figures.ts";
 import type { LoadResult } from "../measuring/load.ts";
 import type { OpenLoad, OpenResult } from "../measuring/open-load.ts";
-import { canPin, startOpenLoad } from "../measuring/process.ts";
+import { startOpenLoad } from "../measuring/process.ts";
 import { withProgress } from "@openapi-operations/command-line";
-import { openDatabase } from "@openapi-operations/storage/database";
-import { migrate } from "@openapi-operations/storage/migrations";
-import {
-  createDatabase,
-  follow,
-  type PostgresServer,
-  postgresUnavailable,
-  startPostgres,
-} from "@platform/test-support/postgres";
+import { follow, type PostgresServer, postgresUnavailable, startPostgres } from "@platform/test-support/postgres";
 import Sqlite from "better-sqlite3";
-import { sql } from "kysely";
 import { build } from "@openapi-operations/contract-tools/build";
-import { MIGRATIONS } from "../../../apps/server/src/migrations.ts";
 import type { Contender } from "./contenders.ts";
-import { ANIMAL } from "./database.ts";
 import { cpuSecondsOfAll } from "@platform/test-support/machine";
-import { DIST, ratesOf, SERVER, startProgram } from "./processes.ts";
-import { type Bench, type RunningContender, startContender } from "./rounds.ts";
+import { contenderOn, filledDatabase, pinned } from "./postgres.ts";
+import { DIST, ratesOf, startProgram } from "./processes.ts";
+import { type Bench, type RunningContender, SERVER, startContender } from "./rounds.ts";
 import { KEYED_CREATION, requestsOf, requestText, type Work, WORKS } from "./works.ts";
 
 /** The requests of the example mix, of ten. */
@@ -131,31 +117,6 @@ async function capacityOfReplica(
       measured: show(measured.perSecond, 0),
     },
   };
-}
-
-/** Returns the service on a database of PostgreSQL. */
-export function contenderOn(url: string, env?: NodeJS.ProcessEnv): Contender {
-  return { name: "petstore", env: { DATABASE_URL: url, ...env } };
-}
-
-/** Moves a server to the core of the load if possible. Returns its process id. */
-export function pinned(server: PostgresServer): number {
-  const pid = Number(readFileSync(join(server.data, "postmaster.pid"), "utf8").split("\n")[0]);
-  if (canPin) execFileSync("taskset", ["-a", "-p", "-c", "1", String(pid)], { stdio: "pipe" });
-  return pid;
-}
-
-/** Creates a database with the animals of the benchmark and an API key. */
-export async function filledDatabase(server: PostgresServer, animals = 10_000): Promise<{ url: string; key: string }> {
-  const { url } = await createDatabase(server.url);
-  const db = openDatabase(`${url}?statement_timeout=0`);
-  await migrate(db, MIGRATIONS);
-  const { key } = await createApiKey(db, { name: "bench", environment: "production", scopes });
-  await sql`insert into pets (name, category_id, status)
-    select ${sql.raw(ANIMAL)} from generate_series(1, ${animals}::int) as n`.execute(db);
-  await sql`analyze`.execute(db);
-  await db.destroy();
-  return { url, key };
 }
 
 /** The mean over the mix of one of the costs, in microseconds. */
@@ -266,7 +227,8 @@ async function costsOfCreations({ databases, effort }: Bench): Promise<Record<"k
       report("Measuring creations", { done: round, total: effort.rounds, unit: "rounds" });
       using running = await startContender("service", { name: "petstore" }, databases, { synchronous: "full" });
       const texts = { keyed: requestText(KEYED_CREATION, running.key), plain: requestText(WORKS.create, running.key) };
-      for (const kind of ["keyed", "plain"] as const) {
+      const kinds = ["keyed", "plain"] as const;
+      for (const kind of round % 2 === 0 ? kinds : kinds.toReversed()) {
         const run = (milliseconds: number): Promise<OpenResult> =>
           load.ask<OpenResult>({
             port: running.port,

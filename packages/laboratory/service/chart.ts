@@ -1,6 +1,4 @@
-import { writeFile } from "node:fs/promises";
-import { ratioOf, type Spread } from "../measuring/figures.ts";
-import type { Series } from "./rounds.ts";
+import type { Spread } from "../measuring/figures.ts";
 
 /** Ratios of requests per second of CPU time, by work and stack. */
 type Ratios = Record<string, Record<string, Spread>>;
@@ -87,17 +85,4 @@ export function chart(name: keyof typeof CHARTS, ratios: Ratios, theme: keyof ty
 /** Returns the path of a chart in a theme. */
 export function chartFile(name: keyof typeof CHARTS, theme: keyof typeof THEMES): string {
   return `${import.meta.dirname}/../../../apps/server/docs/${name}-${theme}.svg`;
-}
-
-/** Writes a chart of measurements in both themes. */
-export async function draw(name: keyof typeof CHARTS, measured: Record<string, Record<string, Series>>): Promise<void> {
-  const { base } = CHARTS[name];
-  const ratiosOf = (all: Record<string, Series>) =>
-    mapped(all, ({ perCpuSecond }) => ratioOf(perCpuSecond, all[base]!.perCpuSecond));
-  const ratios = mapped(measured, ratiosOf);
-  for (const theme of ["light", "dark"] as const) await writeFile(chartFile(name, theme), chart(name, ratios, theme));
-}
-
-function mapped<From, To>(all: Record<string, From>, of: (each: From) => To): Record<string, To> {
-  return Object.fromEntries(Object.entries(all).map(([key, each]) => [key, of(each)]));
 }

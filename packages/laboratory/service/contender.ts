@@ -6,11 +6,13 @@ import type { PeerDatabase } from "../peers/service/peer.ts";
 export type Question = "CPU seconds" | "memory in MB" | "process id" | "start a profile" | "profile";
 
 /** Runs one contender in this process: sends its port, then replies to questions. */
+// Before the start, so that neither this process nor a native peer outlives a bench that fails meanwhile.
+process.once("SIGTERM", () => process.exit());
+process.on("disconnect", () => process.exit());
 const [contender, database, service] = process.argv.slice(2).map((text) => JSON.parse(text) as unknown);
 const { port, pid } = await serveContender(contender as Contender, database as PeerDatabase, service as string);
 process.send!(port);
 const isOwn = pid === process.pid;
-process.once("SIGTERM", () => process.exit()); // so that a native peer ends too
 
 const answers: Record<Question, () => unknown> = {
   "CPU seconds": () => {
@@ -27,4 +29,3 @@ const answers: Record<Question, () => unknown> = {
 process.on("message", (question: Question) => {
   void Promise.resolve(answers[question]()).then((answer) => process.send!(answer));
 });
-process.on("disconnect", () => process.exit());

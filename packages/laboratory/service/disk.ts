@@ -8,7 +8,7 @@ import { randomOf } from "@platform/test-support/random";
 import { show, spreadOf } from "../measuring/figures.ts";
 import type { OpenLoad, OpenResult } from "../measuring/open-load.ts";
 import { startOpenLoad } from "../measuring/process.ts";
-import { contenderOn, filledDatabase, pinned } from "./capacity.ts";
+import { contenderOn, filledDatabase, pinned } from "./postgres.ts";
 import { type Bench, startContender } from "./rounds.ts";
 import { KEYED_CREATION, requestText, type Work, WORKS } from "./works.ts";
 

@@ -1,7 +1,6 @@
 import { PNPM, createProgram, wholeNumber } from "@openapi-operations/command-line";
 import { canPin, Load } from "../measuring/process.ts";
 import { capacity } from "./capacity.ts";
-import { draw } from "./chart.ts";
 import { createDatabases } from "./database.ts";
 import { onDisk } from "./disk.ts";
 import { installPeers } from "../measuring/install.ts";
@@ -9,23 +8,21 @@ import { expiry } from "./expiry.ts";
 import { onPostgres } from "./postgres.ts";
 import { twoProcesses } from "./processes.ts";
 import { type Bench, TURNS } from "./rounds.ts";
-import { compareTechniques } from "./same-techniques.ts";
+import { compareSameTechniques } from "./same-techniques.ts";
 import { compareStacks, durableCreations, growth, mixedLoad, startUp, techniques } from "./sections.ts";
 import { steps } from "./steps.ts";
 
 /** The sections, in the order in which they run. */
 const SECTIONS: Record<string, (bench: Bench) => Promise<unknown>> = {
-  stacks: async (bench) => drawn("chart", await compareStacks(bench)),
-  native: async (bench) => drawn("chart-native", await compareTechniques(bench)),
+  stacks: compareStacks,
+  native: compareSameTechniques,
   durable: durableCreations,
   mixed: mixedLoad,
   start: startUp,
   growth: (bench) => growth(bench, 1_000_000),
   processes: twoProcesses,
-  techniques: async (bench) => {
-    await techniques(bench);
-    await steps(bench);
-  },
+  techniques,
+  steps,
   postgres: onPostgres,
   expiry,
   capacity,
@@ -34,12 +31,12 @@ const SECTIONS: Record<string, (bench: Bench) => Promise<unknown>> = {
 const NAMES = Object.keys(SECTIONS);
 
 const program = createProgram("bench service", {
-  description: "Compares the service with Fastify, Hono, Go and axum.",
+  description: "Compares the service with Fastify, Hono, Express, Go and axum, and with itself.",
   folder: import.meta.dirname,
   examples: [`${PNPM} bench service stacks --rounds 3`],
 })
   .argument("[sections...]", `some of ${NAMES.join(", ")} (default: all)`)
-  .option("--quick", "only show that the stacks work, without figures")
+  .option("--quick", "only show that the sections run: their figures mean nothing")
   .option("--rounds <n>", "the number of rounds", wholeNumber(1), 5)
   .option("--milliseconds <n>", "the time of each turn", wholeNumber(1), 1_000)
   .option("--animals <n>", "the animals of the section disk", wholeNumber(10_000), 20_000_000)
@@ -48,8 +45,8 @@ const { args: positionals } = program;
 const values = program.opts<{ quick?: true; rounds: number; milliseconds: number; animals: number }>();
 const unknown = positionals.find((name) => !NAMES.includes(name));
 if (unknown !== undefined) program.error(`error: unknown section '${unknown}'. Name some of ${NAMES.join(", ")}.`);
-const named = positionals.length === 0 ? NAMES : positionals;
-const chosen = values.quick ? ["stacks", "native", "techniques", "postgres"] : named;
+const all = values.quick ? ["stacks", "native", "techniques", "steps", "postgres"] : NAMES;
+const chosen = positionals.length === 0 ? all : positionals;
 const effort = values.quick
   ? { rounds: 1, milliseconds: 20, connections: 4, warmUp: { milliseconds: 20, maxRequests: 100 } }
   : {
@@ -69,8 +66,3 @@ console.log(
   `Medians (lowest–highest) of ${effort.rounds} rounds, most with ${TURNS} turns of ${effort.milliseconds} ms each; 10,000 animals.`,
 );
 for (const name of NAMES) if (chosen.includes(name)) await SECTIONS[name]!(bench);
-
-/** Draws a chart of figures, unless they only show that the stacks work. */
-async function drawn(...chart: Parameters<typeof draw>): Promise<void> {
-  if (!values.quick) await draw(...chart);
-}

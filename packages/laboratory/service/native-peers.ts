@@ -5,6 +5,7 @@ import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { withProgress } from "@openapi-operations/command-line";
+import { Load } from "../measuring/process.ts";
 import type { PeerDatabase } from "../peers/service/peer.ts";
 
 /** The toolchains are often missing from PATH. */
@@ -19,9 +20,6 @@ const NATIVE = {
     program: join(CACHE, "rust/release/peer"),
   },
 } as const;
-
-/** The load generator in Rust, which is built with the peer. The one in Node has less capacity than the peers in other languages. */
-export const LOAD: string = join(CACHE, "rust/release/load");
 
 export type NativePeer = keyof typeof NATIVE;
 
@@ -42,6 +40,16 @@ export async function buildNativePeer(name: NativePeer, path = PATH): Promise<bo
     console.log(`Without the peer in ${name}: ${(error as Error).message.trim().split("\n").at(-1)}`);
     return false;
   }
+}
+
+/**
+ * Starts the load generator in Rust, which is built with the peer, or returns undefined without a toolchain. The one in Node has
+ * less capacity than the peers in other languages.
+ */
+export async function startNativeLoad(): Promise<Load | undefined> {
+  if (await buildNativePeer("rust")) return new Load(join(CACHE, "rust/release/load"));
+  console.log("The load generator in Node limits the fastest peers: see their idle time.");
+  return undefined;
 }
 
 /** Starts a peer in another language, which ends with this process. Resolves with its port and process id. */

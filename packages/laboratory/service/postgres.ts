@@ -1,8 +1,23 @@
-import { postgresUnavailable, startPostgres } from "@platform/test-support/postgres";
-import { cpuSecondsOfAll } from "@platform/test-support/machine";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { scopes } from "@petstore/contract";
+import { createApiKey } from "@openapi-operations/api-keys/keys.repository";
+import { openDatabase } from "@openapi-operations/storage/database";
+import { migrate } from "@openapi-operations/storage/migrations";
+import { cpuSecondsOfAll, withChildren } from "@platform/test-support/machine";
+import {
+  createDatabase,
+  type PostgresServer,
+  postgresUnavailable,
+  startPostgres,
+} from "@platform/test-support/postgres";
+import { sql } from "kysely";
+import { MIGRATIONS } from "../../../apps/server/src/migrations.ts";
 import { ratioOf, show, spreadOf } from "../measuring/figures.ts";
-import { contenderOn, filledDatabase, pinned } from "./capacity.ts";
+import { canPin } from "../measuring/process.ts";
 import type { Contender } from "./contenders.ts";
+import { ANIMAL } from "./database.ts";
 import { type Bench, measureFresh, type RunningContender, type Series, startContender } from "./rounds.ts";
 import { KEYED_CREATION, WORKS } from "./works.ts";
 
@@ -13,7 +28,34 @@ const COMPARED = {
   "create, new Idempotency-Key": KEYED_CREATION,
 };
 
-/** Compares the service on PostgreSQL with itself on SQLite, both without response cache, and with Fastify and `postgres`. */
+/** Returns the service on a database of PostgreSQL. */
+export function contenderOn(url: string, env?: NodeJS.ProcessEnv): Contender {
+  return { name: "petstore", env: { DATABASE_URL: url, ...env } };
+}
+
+/** Moves all processes of a server to the core of the load if possible. Returns the id of the first. */
+export function pinned(server: PostgresServer): number {
+  const pid = Number(readFileSync(join(server.data, "postmaster.pid"), "utf8").split("\n")[0]);
+  if (canPin)
+    for (const each of withChildren(pid))
+      execFileSync("taskset", ["-a", "-p", "-c", "1", String(each)], { stdio: "pipe" });
+  return pid;
+}
+
+/** Creates a database with the animals of the benchmark and an API key. */
+export async function filledDatabase(server: PostgresServer, animals = 10_000): Promise<{ url: string; key: string }> {
+  const { url } = await createDatabase(server.url);
+  const db = openDatabase(`${url}?statement_timeout=0`);
+  await migrate(db, MIGRATIONS);
+  const { key } = await createApiKey(db, { name: "bench", environment: "production", scopes });
+  await sql`insert into pets (name, category_id, status)
+    select ${sql.raw(ANIMAL)} from generate_series(1, ${animals}::int) as n`.execute(db);
+  await sql`analyze`.execute(db);
+  await db.destroy();
+  return { url, key };
+}
+
+/** Compares the service on PostgreSQL with itself on SQLite, both without caches, and with Fastify and `postgres`. */
 export async function onPostgres({ load, databases, effort }: Bench): Promise<void> {
   const absence = await postgresUnavailable();
   if (absence !== undefined) return console.log(absence);

@@ -8,11 +8,10 @@ import type { Slice } from "../measuring/load.ts";
 import { inTurns } from "../measuring/process.ts";
 import { build } from "@openapi-operations/contract-tools/build";
 import { encodeCursor } from "@openapi-operations/service/page";
-import type { Bench } from "./rounds.ts";
+import { type Bench, SERVER } from "./rounds.ts";
 import { requestsOf, type Work, WORKS } from "./works.ts";
 
 /** The folder of the built program. */
-export const SERVER = join(import.meta.dirname, "../../../apps/server");
 export const DIST = join(SERVER, "dist");
 
 /** More pages than the cache holds, so that no request finds its page cached. */
@@ -21,7 +20,7 @@ const PAGES = Array.from({ length: 9_900 }, (_, id): Work => {
 });
 
 /**
- * Compares the program with two processes and with one, by the clock. The processes and the load share all cores. On a
+ * Compares the program with two processes and with one, by the clock. The processes use all cores, and the load one of them. On a
  * machine with two cores, the load takes much of the second process's share; the cheaper a request, the more.
  */
 export async function twoProcesses({ load, databases, effort }: Bench): Promise<void> {

@@ -18,6 +18,8 @@ const PARTS: Record<string, RegExp> = {
   "routing: Express or Fastify": /^(express|router|path-to-regexp|parseurl|debug|finalhandler|fastify|find-my-way)\//,
   "operations: handlers, responses": /^(apps|packages)\/|^fast-json-stringify\//,
 };
+const COLLECTION = "garbage collection";
+const LOOP = "the event loop, from C++";
 /** What is not the work of a request: waiting, and the profiler itself. */
 const LEFT_OUT = "left out";
 
@@ -43,18 +45,18 @@ export async function endProfile(): Promise<Record<string, number>> {
     parts.set(id, part);
     for (const child of children) enter(child, part);
   };
-  enter(nodes[0]!.id, "the event loop, from C++");
-  const sums: Record<string, number> = {};
+  enter(nodes[0]!.id, LOOP);
+  const sums = Object.fromEntries([LOOP, COLLECTION, ...Object.keys(PARTS)].map((part) => [part, 0]));
   for (const [at, id] of samples.entries()) {
     const part = parts.get(id)!;
-    if (part !== LEFT_OUT) sums[part] = (sums[part] ?? 0) + timeDeltas[at]!;
+    if (part !== LEFT_OUT) sums[part]! += timeDeltas[at]!;
   }
   return sums;
 }
 
 function partOf({ functionName, url }: Runtime.CallFrame): string | undefined {
   if (functionName === "(idle)" || url === "node:inspector") return LEFT_OUT;
-  if (functionName === "(garbage collector)") return "garbage collection";
+  if (functionName === "(garbage collector)") return COLLECTION;
   const path = decodeURI(url)
     .replace(`file://${root}/`, "")
     .replace(/^.*\/node_modules\//, "");

@@ -26,7 +26,8 @@ export interface RunningContender<Label extends string = string> extends Server,
  */
 const KEEP_COMPILED_CODE = "--no-memory-reducer";
 
-const SERVER = join(import.meta.dirname, "../../../apps/server");
+/** The folder of the program. */
+export const SERVER = join(import.meta.dirname, "../../../apps/server");
 
 let bundled: Promise<string> | undefined;
 
@@ -175,7 +176,7 @@ export async function measureFresh<Name extends string, Key extends string>(
     for (let round = 0; round < effort.rounds; round++) {
       using running = new DisposableStack();
       const contenders = await start(running);
-      contenders.push(...contenders.splice(0, round % contenders.length)); // each contender is first once
+      contenders.push(...contenders.splice(0, round % contenders.length)); // another one is first in each round
       const kinds = Object.values<Work | Work[]>(works).flat();
       const total = effort.rounds * contenders.length * (1 + Object.keys(works).length * (1 + TURNS));
       const onTurn = () => report("Measuring", { done: ++turns, total, unit: "turns" });

@@ -1,7 +1,6 @@
 import { ratioOf, show, spreadOf } from "../measuring/figures.ts";
 import type { Contender } from "./contenders.ts";
-import { Load } from "../measuring/process.ts";
-import { buildNativePeer, LOAD, type NativePeer } from "./native-peers.ts";
+import { buildNativePeer, type NativePeer, startNativeLoad } from "./native-peers.ts";
 import { type Bench, measureFresh, type Series, startContenders } from "./rounds.ts";
 import { print } from "./sections.ts";
 import { MIXED, WORKS } from "./works.ts";
@@ -19,7 +18,7 @@ export const NATIVE_LABELS: Record<NativePeer, string> = { go: "bare Go", rust: 
  * Compares the service with stacks that have the same techniques: Fastify, and the bare ones, which have only these. Those in Go and
  * Rust are left out where their toolchains are missing. A second copy of the service shows the noise.
  */
-export async function compareTechniques(bench: Bench): Promise<Measured> {
+export async function compareSameTechniques(bench: Bench): Promise<void> {
   const lineup: Record<string, Contender> = {
     [BARE]: { name: "fastify-bare" },
     [SERVICE]: { name: "petstore" },
@@ -28,15 +27,13 @@ export async function compareTechniques(bench: Bench): Promise<Measured> {
   };
   for (const [name, label] of Object.entries(NATIVE_LABELS) as [NativePeer, string][])
     if (await buildNativePeer(name)) lineup[label] = { name };
-  using load = "bare axum" in lineup ? new Load(LOAD) : undefined;
-  if (load === undefined) console.log("The load generator in Node limits the fastest peers: see their idle time.");
+  using load = await startNativeLoad();
   const start = (running: DisposableStack) => startContenders(running, lineup, bench.databases);
   const works = { ...WORKS, mixed: MIXED };
   const measured = await measureFresh({ ...bench, load: load ?? bench.load }, start, works);
   for (const [work, all] of Object.entries(measured))
     print(`${work}, ${bench.effort.connections} connections`, all, BARE);
   summarize(measured, Object.keys(lineup));
-  return measured;
 }
 
 const FIGURES = { "the clock": "perSecond", "CPU time": "perCpuSecond" } as const;

@@ -11,23 +11,22 @@ import {
   type Series,
   startContender,
 } from "./rounds.ts";
+import type { Tuning } from "./service.ts";
 import { MIXED, type Work, type WorkName, WORKS } from "./works.ts";
 
 const PETSTORE: Contender = { name: "petstore" };
 
 /** Compares all stacks on the six works. */
-export async function compareStacks(bench: Bench): Promise<Record<WorkName, Record<Label, Series>>> {
+export async function compareStacks(bench: Bench): Promise<void> {
   const start = (running: DisposableStack) => startContenders<Label>(running, LINEUP, bench.databases);
-  const measured = await measureFresh(bench, start, WORKS);
-  for (const [name, all] of Object.entries(measured))
+  for (const [name, all] of Object.entries(await measureFresh(bench, start, WORKS)))
     print(
       `${name}, ${bench.effort.connections} connections`,
       all,
       "Fastify as documented",
       "Fastify, same techniques",
-      "Fastify, same techniques, no response cache",
+      "Fastify, same techniques, no caches",
     );
-  return measured;
 }
 
 /** Compares durable creations (synchronous=FULL) with one commit per request. */
@@ -71,8 +70,10 @@ export async function startUp({ databases, effort }: Bench): Promise<void> {
   const labels = ["this service", "Fastify as documented"] as const;
   const seconds: Record<(typeof labels)[number], number[]> = { "this service": [], "Fastify as documented": [] };
   await inTurns("Starting", effort.rounds, [...labels], async (label, isCounted) => {
+    const path = await databases.copy();
     const started = performance.now();
-    using contender = await startContender(label, LINEUP[label], databases, { isPinned: false });
+    const copied = { ...databases, copy: async () => path };
+    using contender = await startContender(label, LINEUP[label], copied, { isPinned: false });
     const response = await fetch(`http://127.0.0.1:${contender.port}/v1/pets`, {
       headers: { Authorization: `Bearer ${contender.key}` },
     });
@@ -100,7 +101,7 @@ export async function growth({ load, effort }: Bench, animals: number): Promise<
     report(`Creating ${animals} animals`);
     return createDatabases(animals);
   });
-  const withoutCaching = LINEUP["this service, no response cache"];
+  const withoutCaching = LINEUP["this service, no caches"];
   const start = async (running: DisposableStack): Promise<RunningContender<"1,000 animals" | "many animals">[]> => [
     running.use(await startContender("1,000 animals", withoutCaching, few)),
     running.use(await startContender("many animals", withoutCaching, many)),
@@ -116,26 +117,23 @@ export async function growth({ load, effort }: Bench, animals: number): Promise<
   }
 }
 
-/** The techniques: the service without each, and the works that it concerns. Caching is off where it would hide the technique. */
-const TECHNIQUES: Record<
-  string,
-  { without: Omit<Contender, "name">; works: WorkName[]; isCaching?: false; connections?: number }
-> = {
+/** The techniques: the service without each, and the works that it concerns. */
+const TECHNIQUES: Record<string, { without: Tuning; works: WorkName[]; connections?: number }> = {
   "responses and keys cached": {
-    without: { tuning: { isCaching: false } },
+    without: { isCaching: false },
     works: ["list 20", "list 100", "get by id", "create", "refuse with 401"],
   },
   "requests and responses made with Express's prototypes": {
-    without: { tuning: { isPlain: true } },
+    without: { isPlain: true },
     works: ["list 20", "get by id", "create", "refuse with 400", "refuse with 401"],
   },
   "default headers as one text": {
-    without: { tuning: { hasSingleHeaders: true } },
+    without: { hasSingleHeaders: true },
     works: ["get by id", "create", "refuse with 400", "refuse with 401"],
   },
-  "commits in groups": { without: { tuning: { largestGroup: 1 } }, works: ["create"] },
+  "commits in groups": { without: { largestGroup: 1 }, works: ["create"] },
   "no objects made in the old generation": {
-    without: { tuning: { isPretenuring: true } },
+    without: { isPretenuring: true },
     works: ["list 20", "create"],
     connections: 256,
   },
@@ -144,11 +142,11 @@ const TECHNIQUES: Record<
 /** Measures the gain of each technique: the service with it relative to the service without it. */
 export async function techniques(bench: Bench): Promise<void> {
   const rows: Record<string, Record<string, string>> = {};
-  for (const [name, { without, works, isCaching = true, ...more }] of Object.entries(TECHNIQUES)) {
+  for (const [name, { without, works, ...more }] of Object.entries(TECHNIQUES)) {
     const lineup: Record<"with" | "again" | "without", Contender> = {
-      with: { name: "petstore", tuning: { isCaching } },
-      again: { name: "petstore", tuning: { isCaching } },
-      without: { name: "petstore", ...without, tuning: { isCaching, ...without.tuning } },
+      with: PETSTORE,
+      again: PETSTORE,
+      without: { name: "petstore", tuning: without },
     };
     const start = (running: DisposableStack) => startContenders(running, lineup, bench.databases);
     const effort = { ...bench.effort, ...more };

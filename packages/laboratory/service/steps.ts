@@ -2,15 +2,13 @@ import { withProgress } from "@openapi-operations/command-line";
 import { spreadOf } from "../measuring/figures.ts";
 import type { LoadResult } from "../measuring/load.ts";
 import type { Contender } from "./contenders.ts";
+import { startNativeLoad } from "./native-peers.ts";
 import { type Bench, type RunningContender, startContenders, TURNS } from "./rounds.ts";
 import { requestsOf, type Work, WORKS } from "./works.ts";
 
-const LINEUP = { from: { name: "fastify-bare" }, to: { name: "petstore" } } as const satisfies Record<
-  string,
-  Contender
->;
+const SIDES = { from: { name: "fastify-bare" }, to: { name: "petstore" } } as const satisfies Record<string, Contender>;
 
-type Side = keyof typeof LINEUP;
+type Side = keyof typeof SIDES;
 
 /** Microseconds for a request by part, work and side, one figure for each round. */
 type Figures = Record<string, Record<string, Record<Side, number[]>>>;
@@ -20,14 +18,16 @@ type Figures = Record<string, Record<string, Record<Side, number[]>>>;
  * The service runs from its sources, which tell what code is for.
  */
 export async function steps(bench: Bench): Promise<void> {
+  using native = await startNativeLoad();
+  const load = native ?? bench.load;
   const figures: Figures = {};
   await withProgress(async (report) => {
     for (let round = 0; round < bench.effort.rounds; round++) {
       using running = new DisposableStack();
-      for (const contender of await startContenders<Side>(running, LINEUP, bench.databases, { isBundled: false }))
+      for (const contender of await startContenders<Side>(running, SIDES, bench.databases, { isBundled: false }))
         for (const [work, request] of Object.entries<Work>(WORKS)) {
           report(`Profiling ${contender.label === "from" ? "the bare Fastify" : "this service"}, ${work}`);
-          for (const [part, time] of Object.entries(await timesOf(bench, contender, request))) {
+          for (const [part, time] of Object.entries(await timesOf({ ...bench, load }, contender, request))) {
             const sides = ((figures[part] ??= {})[work] ??= { from: [], to: [] });
             sides[contender.label].push(time);
           }
@@ -35,10 +35,10 @@ export async function steps(bench: Bench): Promise<void> {
     }
   });
   const { all, ...parts } = figures;
-  const cellOf = ({ from, to } = { from: [0], to: [0] }) =>
-    [from, to].map((series) => (spreadOf(series).median || 0).toFixed(1)).join(" → ");
+  const cellOf = ({ from, to }: Record<Side, number[]>) =>
+    [from, to].map((series) => spreadOf(series).median.toFixed(1)).join(" → ");
   const rows = Object.entries({ ...parts, all: all! }).map(([part, works]) => {
-    return [part, Object.fromEntries(Object.keys(WORKS).map((work) => [work, cellOf(works[work])]))];
+    return [part, Object.fromEntries(Object.keys(WORKS).map((work) => [work, cellOf(works[work]!)]))];
   });
   console.log("\nCPU time of a request in µs, by profiles: the bare Fastify → this service");
   console.table(Object.fromEntries(rows));
