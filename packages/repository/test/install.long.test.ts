@@ -11,6 +11,7 @@ import { freePort } from "@platform/test-support/machine";
 import { pnpmPath } from "@platform/test-support/pnpm";
 import { temporaryFolder } from "@platform/test-support/temporary";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { parse } from "yaml";
 
 describe("platforms", () => {
   /** Systems, each with its package of Node, its package of PostgreSQL, and its file of SQLite. */
@@ -55,6 +56,25 @@ describe("platforms", () => {
     ];
     for (const tool of [turbo, ...tools.map((prefix) => `${prefix}${os}-${cpu}`)])
       expect(installed(`${tool}*`), tool).not.toEqual([]);
+  });
+
+  /** Where npm has no newer Node for a system, the machine's own runs the sources. */
+  test("Node 22.15 runs the service and the commands of the contract", async (context) => {
+    context.skip(process.platform !== "linux", "npm has packages of this version for Linux alone");
+    const folder = await temporaryFolder();
+    const name = `node-linux-${process.arch}`;
+    execSync(`npm install --no-save ${name}@22.15.0`, { cwd: folder, env: freshEnvironment(), stdio: "pipe" });
+    const node = join(folder, "node_modules", name, "bin/node");
+    const { nodeOptions } = parse(readFileSync(join(root, "pnpm-workspace.yaml"), "utf8")) as { nodeOptions: string };
+    const env = {
+      ...freshEnvironment(),
+      NODE_OPTIONS: nodeOptions.replace("${NODE_OPTIONS:- }", ""),
+      DATABASE_URL: `file:${join(folder, "petstore.db")}`,
+    };
+    for (const command of ["apps/server/bin/service.js doctor", "packages/contract-tools/src/contract.ts check"]) {
+      const { status, stdout, stderr } = spawnSync(node, command.split(" "), { cwd: root, encoding: "utf8", env });
+      expect(status, stdout + stderr).toBe(0);
+    }
   });
 });
 

@@ -68,14 +68,11 @@ interface Examined {
 }
 
 /** Examines each host of a URL as a replica of a primary. */
-export async function examineReplicas(url: string, replicasUrl: string): Promise<Examined[]> {
-  await using primary = openPostgres(url);
-  const standing = (await standingOfPrimary(primary, {}))!;
-  const end = performance.now() + MAX_STALENESS_MS;
-  const examined = hostUrlsOf(replicasUrl).map(async (one): Promise<Examined> => {
-    await using db = openPostgres(one, { connectMs: DEADLINE_MS });
-    const { host } = URL.parse(one)!;
-    try {
+export function examineReplicas(url: string, replicasUrl: string): Promise<Examined[]> {
+  return withPostgres(url, {}, async (primary) => {
+    const standing = (await standingOfPrimary(primary, {}))!;
+    const end = performance.now() + MAX_STALENESS_MS;
+    const examineHost = async (db: Kysely<any>, host: string): Promise<Examined> => {
       for (;;) {
         const { replays, position } = await examine(db, standing);
         if (!replays) return { host, isPrimary: true };
@@ -85,11 +82,28 @@ export async function examineReplicas(url: string, replicasUrl: string): Promise
         if (performance.now() > end) return { host, isPrimary: false, fault: BEHIND };
         await setTimeout(INTERVAL_MS);
       }
-    } catch (error) {
-      return { host, isPrimary: false, fault: (error as Error).message };
-    }
+    };
+    const examined = hostUrlsOf(replicasUrl).map((one) => {
+      const { host } = URL.parse(one)!;
+      const failed = (error: Error): Examined => ({ host, isPrimary: false, fault: error.message });
+      return withPostgres(one, { connectMs: DEADLINE_MS }, (db) => examineHost(db, host).catch(failed));
+    });
+    return Promise.all(examined);
   });
-  return await Promise.all(examined);
+}
+
+/** Calls `use` with a database, and closes it. */
+async function withPostgres<Result>(
+  url: string,
+  options: PoolOptions,
+  use: (db: Kysely<any>) => Promise<Result>,
+): Promise<Result> {
+  const db = openPostgres(url, options);
+  try {
+    return await use(db);
+  } finally {
+    await db.destroy();
+  }
 }
 
 function openPostgres(url: string, options?: PoolOptions): Kysely<any> {
