@@ -4,8 +4,8 @@ import type { Request } from "express";
 /** The header of the last write that a client has seen. A response to a write has it, and the client sends the greatest back. */
 const HEADER = "Consistency-Token";
 
-/** A token: a position in the log. */
-const TOKEN = /^[\da-f]{16}$/;
+/** A token: the timeline of a primary, and a position in its log. */
+const TOKEN = /^[\da-f]{24}$/;
 
 /** The methods of requests that change nothing (RFC 9110, section 9.2.1) and have a handler. */
 const SAFE = new Set(["GET", "HEAD", "QUERY"]);

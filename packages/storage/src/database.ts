@@ -13,6 +13,18 @@ export function openDatabase<Tables>(url: string, options?: FileOptions): Kysely
   return new Kysely<Tables>({ dialect });
 }
 
+/** Runs `work` on an open database, and closes it. */
+export async function useAndClose<Tables, Result>(
+  db: Kysely<Tables>,
+  work: (db: Kysely<Tables>) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(db);
+  } finally {
+    await db.destroy();
+  }
+}
+
 /** Opens a database, runs `work` on it and closes it. */
 export type WithDatabase<Tables> = <Result>(work: (db: Kysely<Tables>) => Promise<Result>) => Promise<Result>;
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { type Report, withProgress } from "@openapi-operations/command-line";
+import { printJson, type Report, withProgress } from "@openapi-operations/command-line";
 import { SERVICE } from "@openapi-operations/command-line/name";
 import type { Command } from "commander";
 import { type Kysely, sql } from "kysely";
@@ -168,7 +168,7 @@ async function copy({ from, to, json }: CopyOptions, schema: Schema): Promise<vo
   const [source, target] = [openDatabase(from), openDatabase(to)];
   try {
     const copied = await withProgress((report) => copyDatabase(source, target, schema, report));
-    if (json) return console.log(JSON.stringify(copied, null, 2));
+    if (json) return printJson(copied);
     for (const { table, rows, checksum } of copied) console.log(`${table}: ${rows} rows, checksum ${checksum}`);
     console.log("Both databases contain the same data. Start the service with DATABASE_URL set to the new one.");
   } finally {

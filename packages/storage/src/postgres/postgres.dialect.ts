@@ -89,8 +89,8 @@ class Driver extends PostgresDriver {
     const [, , asked] = await Promise.all([
       this.#begun.get(connection),
       super.commitTransaction(connection),
-      onToken && connection.executeQuery<{ position: string }>(CompiledQuery.raw(`select ${COMMITTED}`)), // goes to the server with the commit
+      onToken && connection.executeQuery<{ token: string }>(CompiledQuery.raw(`select ${COMMITTED} as token`)), // goes to the server with the commit
     ]);
-    onToken?.(asked!.rows[0]!.position);
+    onToken?.(asked!.rows[0]!.token);
   }
 }

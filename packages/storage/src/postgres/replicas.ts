@@ -2,12 +2,13 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import { Kysely, sql } from "kysely";
 import type { Logger } from "pino";
 import { DatabaseError } from "../database-error.ts";
+import { useAndClose } from "../database.ts";
 import { preparedFirst } from "../prepared.ts";
 import type { Replicas, Storage } from "../storage.ts";
 import { hostUrlsOf } from "../url.ts";
 import type { PoolOptions } from "./postgres.pool.ts";
 import { postgresDialect, type PostgresPoolAdapter } from "./postgres.dialect.ts";
-import { positionAt, SERVER } from "./standing.ts";
+import { positionAt, SERVER, TIMELINE, TIMELINE_LENGTH } from "./standing.ts";
 
 /** How often each process asks every server for its position, in milliseconds. */
 const INTERVAL_MS = 100;
@@ -43,13 +44,13 @@ const DATABASE = sql`(select system_identifier from pg_control_system()) || '/' 
 
 /** Asks for the position to which the log is on disk, as it is for all that was acknowledged. */
 const standingOfPrimary = preparedFirst(
-  () => sql<Omit<Sample, "at">>`select ${sql.raw(positionAt("pg_current_wal_flush_lsn()"))}, ${DATABASE},
-    left(pg_walfile_name(pg_current_wal_flush_lsn()), 8) as timeline`,
+  () => sql<Omit<Sample, "at">>`select ${sql.raw(positionAt("pg_current_wal_flush_lsn()"))} as position, ${DATABASE},
+    ${sql.raw(TIMELINE)} as timeline`,
 );
 
 const standingOfReplica = preparedFirst(
   () => sql<Standing & { replays: boolean; server: string }>`
-    select ${sql.raw(positionAt("pg_last_wal_replay_lsn()"))}, ${DATABASE}, pg_is_in_recovery() as replays, ${sql.raw(SERVER)}`,
+    select ${sql.raw(positionAt("pg_last_wal_replay_lsn()"))} as position, ${DATABASE}, pg_is_in_recovery() as replays, ${sql.raw(SERVER)}`,
 );
 
 /** Returns the state of a server. Throws `DatabaseError` if it has other data than the primary. */
@@ -69,7 +70,7 @@ interface Examined {
 
 /** Examines each host of a URL as a replica of a primary. */
 export function examineReplicas(url: string, replicasUrl: string): Promise<Examined[]> {
-  return withPostgres(url, {}, async (primary) => {
+  return useAndClose(openPostgres(url), async (primary) => {
     const standing = (await standingOfPrimary(primary, {}))!;
     const end = performance.now() + MAX_STALENESS_MS;
     const examineHost = async (db: Kysely<any>, host: string): Promise<Examined> => {
@@ -86,24 +87,11 @@ export function examineReplicas(url: string, replicasUrl: string): Promise<Exami
     const examined = hostUrlsOf(replicasUrl).map((one) => {
       const { host } = URL.parse(one)!;
       const failed = (error: Error): Examined => ({ host, isPrimary: false, fault: error.message });
-      return withPostgres(one, { connectMs: DEADLINE_MS }, (db) => examineHost(db, host).catch(failed));
+      const db = openPostgres(one, { connectMs: DEADLINE_MS });
+      return useAndClose(db, () => examineHost(db, host).catch(failed));
     });
     return Promise.all(examined);
   });
-}
-
-/** Calls `use` with a database, and closes it. */
-async function withPostgres<Result>(
-  url: string,
-  options: PoolOptions,
-  use: (db: Kysely<any>) => Promise<Result>,
-): Promise<Result> {
-  const db = openPostgres(url, options);
-  try {
-    return await use(db);
-  } finally {
-    await db.destroy();
-  }
 }
 
 function openPostgres(url: string, options?: PoolOptions): Kysely<any> {
@@ -130,26 +118,30 @@ export function openReplicas<Tables>(
   const closing = new AbortController();
   const samples: Sample[] = [];
   const replicas = hostUrlsOf(url).map((one) => new Replica<Tables>(one, primary, samples, logger));
+  let timeline: string | undefined;
   const sample = async (): Promise<void> => {
     const at = performance.now();
     const standing = await standingOfPrimary(primary, {}).catch(() => undefined); // each request reports it
-    const last = samples.at(-1);
     while (samples.length > 0 && samples[0]!.at < at - MAX_STALENESS_MS) samples.shift();
     if (standing === undefined) return;
-    if (last !== undefined && standing.timeline !== last.timeline) {
+    if (timeline !== undefined && standing.timeline !== timeline) {
       samples.length = 0;
       for (const replica of replicas) replica.distrust();
     }
+    timeline = standing.timeline;
     samples.push({ ...standing, at });
   };
   for (const step of [sample, ...replicas.map((replica) => () => replica.update())]) void repeat(step, closing.signal);
   for (const replica of replicas) opened.add(replica);
   let next = 0;
   return {
-    find: (token) => {
+    find: (token = "") => {
+      // A later primary may have made other writes at positions that a replica of the former one has reached.
+      if (token.slice(0, TIMELINE_LENGTH) > (timeline ?? "")) return undefined;
+      const position = token.slice(TIMELINE_LENGTH);
       for (const _ of replicas) {
         const replica = replicas[next++ % replicas.length]!;
-        if (replica.isFresh && (token === undefined || replica.position >= token)) return replica.db;
+        if (replica.isFresh && replica.position >= position) return replica.db;
       }
       return undefined;
     },
@@ -271,9 +263,5 @@ async function withDeadline<Result>(response: Promise<Result>): Promise<Result> 
     await setImmediate();
     throw new DatabaseError("It does not respond.");
   });
-  try {
-    return await Promise.race([response, late]);
-  } finally {
-    ended.abort();
-  }
+  return Promise.race([response, late]).finally(() => ended.abort());
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { type Kysely, sql } from "kysely";
 import { inject, onTestFinished } from "vitest";
-import { openDatabase } from "../database.ts";
+import { openDatabase, useAndClose } from "../database.ts";
 import { migrate, type Migrations } from "../migrations.ts";
 import { openStorage } from "../open-storage.ts";
 import type { OnCommit, Storage } from "../storage.ts";
@@ -35,9 +35,7 @@ export async function newDatabase(): Promise<{ url: string; drop: () => Promise<
 }
 
 async function execute(url: string, statement: string): Promise<void> {
-  const db = openDatabase<unknown>(url);
-  await sql.raw(statement).execute(db);
-  await db.destroy();
+  await useAndClose(openDatabase<unknown>(url), (db) => sql.raw(statement).execute(db));
 }
 
 /** Returns the URL of an empty database, which is dropped after the test. */
