@@ -7,7 +7,7 @@ const program = createProgram("bench", {
   examples: [`${PNPM} bench service stacks --rounds 3`, `${PNPM} bench streams 3 download`],
 })
   .executableDir(import.meta.dirname)
-  .command("service", "the petstore beside Fastify, Hono, Go and axum", {
+  .command("service", "the petstore beside Fastify, Hono, Express, Go and axum, and on PostgreSQL", {
     executableFile: "service/main.ts",
   })
   .command("express-operations", "requests, starts, memory, types, forms and JSON", {

@@ -4,11 +4,11 @@ import { isIP } from "node:net";
 import { json } from "node:stream/consumers";
 import { isValidIn } from "./api-key.ts";
 import { isExpired, listApiKeys } from "./keys.repository.ts";
-import { withProgress } from "@openapi-operations/command-line";
+import { printJson, withProgress } from "@openapi-operations/command-line";
 import { SERVICE } from "@openapi-operations/command-line/name";
 import { get } from "@openapi-operations/service/node-http";
 import { ConfigError, variableOf } from "@openapi-operations/service/settings";
-import { openDatabase } from "@openapi-operations/storage/database";
+import { openDatabase, useAndClose } from "@openapi-operations/storage/database";
 import {
   examineBackups,
   examineDatabase,
@@ -79,19 +79,16 @@ function examineUse(
 /** Names the keys that this environment rejects, such as the quickstart key of a database that was opened in development before. */
 async function examineKeys({ databaseUrl, environment }: KeyedConfig): Promise<Finding> {
   const db = openDatabase<ApiKeysTables>(databaseUrl, { mustExist: true, isReadOnly: true });
-  try {
-    const active = (await listApiKeys(db)).filter((key) => key.revokedAt === null && !isExpired(key, Date.now()));
-    const rejected = active.filter(({ prefix }) => !isValidIn(environment, prefix));
-    if (rejected.length === 0) return { found: `${active.length} active, all of ${environment}` };
-    const named = rejected.slice(0, MOST_NAMED).map(({ id, name }) => `key ${id} (${name})`);
-    if (rejected.length > MOST_NAMED) named.push(`and ${rejected.length - MOST_NAMED} more`);
-    return {
-      found: `of another environment, so rejected in ${environment}: ${named.join(", ")}`,
-      remedy: `Revoke each with \`${SERVICE.name} keys revoke <id>\`. Its clients need one made with ${variableOf("SERVICE_ENV")}=${environment}.`,
-    };
-  } finally {
-    await db.destroy();
-  }
+  const keys = await useAndClose(db, listApiKeys);
+  const active = keys.filter((key) => key.revokedAt === null && !isExpired(key, Date.now()));
+  const rejected = active.filter(({ prefix }) => !isValidIn(environment, prefix));
+  if (rejected.length === 0) return { found: `${active.length} active, all of ${environment}` };
+  const named = rejected.slice(0, MOST_NAMED).map(({ id, name }) => `key ${id} (${name})`);
+  if (rejected.length > MOST_NAMED) named.push(`and ${rejected.length - MOST_NAMED} more`);
+  return {
+    found: `of another environment, so rejected in ${environment}: ${named.join(", ")}`,
+    remedy: `Revoke each with \`${SERVICE.name} keys revoke <id>\`. Its clients need one made with ${variableOf("SERVICE_ENV")}=${environment}.`,
+  };
 }
 
 /** Requests `/readyz` of the running service, because only that process knows the state of its open files. */
@@ -137,7 +134,7 @@ export function addDoctorCommand(program: Command, service: Examined): void {
         return examine(service, process.env);
       });
       if (findings.some(({ remedy }) => remedy !== undefined)) process.exitCode = 1;
-      if (options.json) return console.log(JSON.stringify(findings, null, 2));
+      if (options.json) return printJson(findings);
       for (const { check, found, remedy } of findings) {
         console.log(`${remedy === undefined ? "ok   " : "wrong"}  ${check.padEnd(10)}  ${found}`);
         if (remedy !== undefined) console.log(`       ${remedy}`);

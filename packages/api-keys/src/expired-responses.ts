@@ -15,22 +15,17 @@ const BATCH = 500;
 /** The key of the advisory lock in PostgreSQL. The number is arbitrary, so that other programs are unlikely to use it. */
 const LOCK = 7_382_955_338;
 
-/** The deletion in the background. */
-export interface Expiry {
-  /** Ends it, after the transaction that runs. */
-  close: () => Promise<void>;
-}
-
 /**
  * Deletes the responses stored for `Idempotency-Key` that have expired, in batches between other writes. A request does not do this,
  * because a creation would then touch rows of other API keys, which a sharded database has on other nodes. Of several processes on
- * PostgreSQL, one works at a time. A failure is logged once, and the next round tries again.
+ * PostgreSQL, one works at a time. A failure is logged once, and the next round tries again. `close` ends it, after
+ * the transaction that runs.
  */
 export function expireResponses(
   write: Storage<ApiKeysTables>["write"],
   logger: Logger,
   intervalMs = INTERVAL_MS,
-): Expiry {
+): { close: () => Promise<void> } {
   const closing = new AbortController();
   let isFailing = false;
   let from = 0;

@@ -4,7 +4,7 @@ import type { ServiceProgram } from "@openapi-operations/service/run-service";
 import { ConfigError } from "@openapi-operations/service/settings";
 import { addBackupCommands } from "@openapi-operations/storage/backup.commands";
 import { addCopyCommand } from "@openapi-operations/storage/copy";
-import { openDatabase, type WithDatabase } from "@openapi-operations/storage/database";
+import { openDatabase, useAndClose, type WithDatabase } from "@openapi-operations/storage/database";
 import { isDatabaseUnavailable } from "@openapi-operations/storage/database-error";
 import { migrate, servedSince } from "@openapi-operations/storage/migrations";
 import type { Command } from "commander";
@@ -86,16 +86,11 @@ export function addAdministration(program: Command, service: KeyedService): void
 }
 
 /** Opens the database in the settings, runs `work` on it, and closes it. */
-export async function usingDatabase<Result>(
+export function usingDatabase<Result>(
   { databaseUrl, checkpoints }: Pick<KeyedConfig, "databaseUrl" | "checkpoints">,
   work: (db: Kysely<ApiKeysTables>) => Promise<Result>,
 ): Promise<Result> {
-  const db = openDatabase<ApiKeysTables>(databaseUrl, { checkpoints });
-  try {
-    return await work(db);
-  } finally {
-    await db.destroy();
-  }
+  return useAndClose(openDatabase<ApiKeysTables>(databaseUrl, { checkpoints }), work);
 }
 
 /** Whether the message alone explains the error. Two classes are compared by name, to avoid importing the web server. */

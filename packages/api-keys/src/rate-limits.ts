@@ -107,8 +107,7 @@ function limiterOf(limit: RateLimit | undefined, prefix: string, db: Kysely<any>
 
 /** Returns an IPv4 address unchanged, or the /64 of an IPv6 address. A /64 usually belongs to one customer (RFC 6177). */
 export function networkOf(address: string): string {
-  const v4 = /^::ffff:([\d.]+)$/i.exec(address)?.[1];
-  if (v4 !== undefined || !isIPv6(address)) return v4 ?? address;
+  if (!isIPv6(address)) return address;
   const [head = "", tail = ""] = address.split("::");
   const groups = head.split(":");
   const missing = tail === "" && !address.includes("::") ? 0 : 8 - groups.length - tail.split(":").length;

@@ -125,22 +125,16 @@ async function servingOf(contender: Contender, starts: number): Promise<Record<s
   }
 }
 
-/** How long it takes to read a JSON text: as `JSON.stringify` writes it, and with white space, which is read by character. */
-interface JsonTimes {
-  bytes: number;
-  /** Microseconds, by round. */
-  written: number[];
-  /** Microseconds, by round. */
-  spaced: number[];
-}
-
-/** Reads an order of so many lines. */
-function jsonTimes(lines: number, rounds: number): JsonTimes {
+/**
+ * Returns how long it takes to read an order of so many lines, in microseconds by round: as `JSON.stringify` writes it, and with
+ * white space, which is read by character.
+ */
+function jsonTimes(lines: number, rounds: number) {
   const text = JSON.stringify({
     customer: "Rex & Sons",
     lines: Array.from({ length: lines }, (_, at) => ({ id: at, name: `article ${at}`, tags: ["a", "b"], price: 1.5 })),
   });
-  const times: JsonTimes = { bytes: text.length, written: [], spaced: [] };
+  const times = { bytes: text.length, written: [] as number[], spaced: [] as number[] };
   for (let round = -1; round < rounds; round++) {
     const [written, spaced] = [microseconds(text), microseconds(` ${text}`)];
     if (round < 0) continue; // V8 compiles

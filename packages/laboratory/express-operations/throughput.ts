@@ -1,5 +1,5 @@
-import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { exchange } from "../measuring/connection.ts";
 import type { Slice } from "../measuring/load.ts";
 import { inTurns, Load, Process } from "../measuring/process.ts";
 
@@ -47,11 +47,4 @@ export async function throughput(entrants: Entrant[], rounds: number): Promise<R
     rates.perCpuSecond.push(answered / used[0]!);
   });
   return servers.map(({ rates }) => rates);
-}
-
-/** Sends a request and resolves with the complete response as text. */
-async function exchange(port: number, request: string): Promise<string> {
-  const socket = connect(port, "127.0.0.1");
-  socket.write(request.replace("\r\n", "\r\nConnection: close\r\n"));
-  return Buffer.concat(await socket.toArray()).toString();
 }

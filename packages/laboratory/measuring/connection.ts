@@ -69,3 +69,10 @@ function isWhole(bytes: Buffer): boolean {
   if (length === undefined) return bytes.toString("latin1", bytes.length - 7) === `\r\n0${HEAD_END}`;
   return bytes.length >= headEnd + HEAD_END.length + Number(length);
 }
+
+/** Sends a request and resolves with the complete response, a character for each byte. */
+export async function exchange(port: number, request: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.write(request.replace("\r\n", "\r\nConnection: close\r\n"));
+  return Buffer.concat(await socket.toArray()).toString("latin1");
+}

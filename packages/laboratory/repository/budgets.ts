@@ -5,19 +5,6 @@ import { join } from "node:path";
 import { createProgram } from "@openapi-operations/command-line";
 import { root } from "@platform/test-support/clone";
 
-/** A tracked file with its number of lines. */
-interface TrackedFile {
-  path: string;
-  lines: number;
-}
-
-/** A limit on the size of the repository. */
-interface Budget {
-  name: string;
-  count: number;
-  limit: number;
-}
-
 const CODE = /\.(?:[cm]?[jt]sx?|go|rs|sh|css|html|py|java)$|^\.ci\/run$/;
 const TESTS = /(?:^|\/)test\/|\.test(?:-d)?\.tsx?$/;
 /** openapi-typescript writes the `operations.ts` of an example; a test compares it with the output. */
@@ -42,11 +29,11 @@ const rows = budgets().map(({ name, count, limit }) => [
 for (const [name, count, limit, state] of [["", "now", "budget", ""], ...rows])
   console.log(`${String(name).padEnd(78)}${String(count).padStart(7)}${String(limit).padStart(8)}  ${state}`);
 
-function budgets(): Budget[] {
+function budgets() {
   const paths = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" }).split("\0").filter(Boolean);
   const source = paths
     .filter((path) => CODE.test(path) && !TESTS.test(path) && !GENERATED.test(path))
-    .map((path): TrackedFile => ({ path, lines: linesIn(readFileSync(join(root, path), "utf8")) }));
+    .map((path) => ({ path, lines: linesIn(readFileSync(join(root, path), "utf8")) }));
   const linesOf = (isCounted: (path: string) => boolean) =>
     source.reduce((sum, { path, lines }) => sum + (isCounted(path) ? lines : 0), 0);
   const packages = new Set(paths.flatMap((path) => /^packages\/[^/]+\/package\.json$/.exec(path)?.[0] ?? []));

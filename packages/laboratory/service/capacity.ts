@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
-import { connect } from "node:net";
 import { promisify } from "node:util";
+import { exchange } from "../measuring/connection.ts";
 import { show, type Spread, spreadOf } from "../measuring/figures.ts";
 import type { LoadResult } from "../measuring/load.ts";
 import type { OpenLoad, OpenResult } from "../measuring/open-load.ts";
@@ -13,7 +13,7 @@ import type { Contender } from "./contenders.ts";
 import { cpuSecondsOfAll } from "@platform/test-support/machine";
 import { contenderOn, filledDatabase, pinned } from "./postgres.ts";
 import { DIST, ratesOf, startProgram } from "./processes.ts";
-import { type Bench, type RunningContender, SERVER, startContender } from "./rounds.ts";
+import { type Bench, SERVER, startContender } from "./rounds.ts";
 import { KEYED_CREATION, requestsOf, requestText, type Work, WORKS } from "./works.ts";
 
 /** The requests of the example mix, of ten. */
@@ -45,7 +45,7 @@ export async function capacity(bench: Bench): Promise<void> {
   const uncached = await costsOn(bench, { name: "petstore", tuning: { isCaching: false } });
   await printInputs(bench, { "SQLite, cached": cached, "SQLite, not cached": uncached });
   const rows: Record<string, Record<string, string>> = {};
-  const one = await measureMix(bench, { name: "petstore" });
+  const one = await measureWorks(bench, { name: "petstore" }, WORKS_OF_MIX);
   rows["one process, SQLite, a core of its own"] = {
     predicted: `${rate(1e6 / mean(uncached, "service"))} to ${rate(1e6 / mean(cached, "service"))}`,
     measured: show(one.perSecond, 0),
@@ -71,7 +71,7 @@ async function capacityOnPostgres(bench: Bench): Promise<Record<string, Record<s
   const postgres = { pid, key };
   const costs = await costsOn(bench, contender, postgres);
   await printInputs(bench, { PostgreSQL: costs });
-  const mixed = await measureMix(bench, contender, postgres);
+  const mixed = await measureWorks(bench, contender, WORKS_OF_MIX, postgres);
   const service = 1e6 / mean(costs, "service");
   const database = 1e6 / (mean(costs, "database") + mixed.load.median);
   console.log(`one core of PostgreSQL alone: ${rate(1e6 / mean(costs, "database"))} requests per second of the mix`);
@@ -138,10 +138,6 @@ async function costsOn(
   return Object.fromEntries(entries) as Record<Kind, Measured>;
 }
 
-function measureMix(bench: Bench, contender: Contender, postgres?: { pid: number; key: string }): Promise<Measured> {
-  return measureWorks(bench, contender, WORKS_OF_MIX, postgres);
-}
-
 /** Measures works in turns of rounds, each with a new process. */
 async function measureWorks(
   { load, databases, effort }: Bench,
@@ -204,7 +200,7 @@ async function printInputs(bench: Bench, all: Record<string, Record<Kind, Measur
         "service CPU µs": show(service, 0),
         ...(database && { "PostgreSQL CPU µs": show(database, 0) }),
         "requests/s": show(perSecond, 0),
-        "response bytes": String(await bytesOf(running, WORKS[kind])),
+        "response bytes": String((await exchange(running.port, requestText(WORKS[kind], running.key))).length),
       };
     }
   }
@@ -276,15 +272,6 @@ async function costOfRefusal({ databases }: Bench): Promise<number> {
   }
   const [short, long] = used.slice(-2);
   return (1e6 * (long!.cpu - short!.cpu)) / (long!.refused - short!.refused); // without the cost of the connections
-}
-
-/** Returns the bytes of a response as sent, with its head. */
-async function bytesOf({ port, key }: RunningContender, work: Work): Promise<number> {
-  const socket = connect(port, "127.0.0.1");
-  socket.end(requestText(work, key).replace("\r\n", "\r\nConnection: close\r\n"));
-  let bytes = 0;
-  for await (const chunk of socket) bytes += (chunk as Buffer).length;
-  return bytes;
 }
 
 /** Returns how many creations share a sync, counted by strace. */

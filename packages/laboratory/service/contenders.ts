@@ -36,19 +36,15 @@ export const LINEUP = {
 
 export type Label = keyof typeof LINEUP;
 
-/** A contender that serves. */
-export interface Serving {
-  port: number;
-  /** The process that serves: this one, or a child. */
-  pid: number;
-}
-
-/** Starts a contender, in this process unless it is native. `service` is the URL of the bundled service. */
+/**
+ * Starts a contender, in this process unless it is native. `service` is the URL of `service.ts`, bundled or not. Resolves with the port
+ * and the id of the process that serves.
+ */
 export async function serveContender(
   { name, env = {}, tuning }: Contender,
   database: PeerDatabase,
   service: string,
-): Promise<Serving> {
+): Promise<{ port: number; pid: number }> {
   Object.assign(process.env, env);
   // Loaded when it is needed, because the start of a contender is measured too.
   if (name === "go" || name === "rust") return (await import("./native-peers.ts")).startNativePeer(name, database);

@@ -8,10 +8,6 @@ export interface Server {
   key: string;
 }
 
-interface ErrorBody {
-  message?: unknown;
-}
-
 /**
  * Sends the same requests to every server. Rejects if a response has another status or body than that of the first server.
  * Error messages may differ, because each validator has its own.
@@ -43,5 +39,8 @@ async function ask({ port, key }: Server, work: Work): Promise<{ status: number;
   });
   const { status } = response;
   const body: unknown = await response.json();
-  return { status, body: status < 400 ? body : { ...(body as object), message: typeof (body as ErrorBody).message } };
+  return {
+    status,
+    body: status < 400 ? body : { ...(body as object), message: typeof (body as { message?: unknown }).message },
+  };
 }

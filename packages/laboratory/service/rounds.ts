@@ -31,11 +31,7 @@ export const SERVER = join(import.meta.dirname, "../../../apps/server");
 
 let bundled: Promise<string> | undefined;
 
-/** Returns the URL of `service.ts`, bundled once, in the same way as by `build`. */
-function bundledService(): Promise<string> {
-  return (bundled ??= bundleService());
-}
-
+/** Returns the URL of `service.ts`, bundled in the same way as by `build`. */
 async function bundleService(): Promise<string> {
   // Inside node_modules, so that packages outside the bundle are found.
   const folder = mkdtempSync(join(SERVER, "node_modules/.bench-"));
@@ -60,7 +56,7 @@ export async function startContender<Label extends string>(
   { synchronous = "normal", isPinned = true, isBundled = true }: StartOptions = {},
 ): Promise<RunningContender<Label>> {
   const database: PeerDatabase = { path: await databases.copy(), synchronous };
-  const service = isBundled ? await bundledService() : import.meta.resolve("./service.ts");
+  const service = isBundled ? await (bundled ??= bundleService()) : import.meta.resolve("./service.ts");
   const args = [contender, database, service].map((arg) => JSON.stringify(arg));
   const flags = [...flagsOf(contender), KEEP_COMPILED_CODE];
   const server = new Process(isPinned ? 0 : undefined, new URL("contender.ts", import.meta.url), args, flags);

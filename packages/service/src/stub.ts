@@ -2,11 +2,6 @@ import type { Implementation } from "express-operations";
 import type { Logger } from "pino";
 import { problem } from "./problems.ts";
 
-/** The part of a handler's input that a stub reads. */
-interface StubInput {
-  operationId: string;
-}
-
 /**
  * Returns the handler of an operation that is not written yet. It validates requests like any other, and responds to valid
  * ones with 501 in the format of the service's errors.
@@ -14,7 +9,7 @@ interface StubInput {
 export function stub() {
   return {
     isStub: true,
-    handler: ({ operationId }: StubInput): Promise<never> =>
+    handler: ({ operationId }: { operationId: string }): Promise<never> =>
       Promise.reject(problem("not_implemented", undefined, `The operation ${operationId} is not implemented yet.`)),
   };
 }

@@ -4,12 +4,11 @@ import { join } from "node:path";
 import { startIssuer } from "@openapi-operations/service/issuer";
 import { createLogger } from "@openapi-operations/service/request-log";
 import type { Service } from "@openapi-operations/service/serving";
-import { openDatabase } from "@openapi-operations/storage/database";
 import { newDatabase } from "@openapi-operations/storage/testing";
 import { type OpenApiDocument, operationsOf } from "openapi-document";
 import type { Logger } from "pino";
 import { createApiKey } from "../keys.repository.ts";
-import type { ApiKeysTables } from "../keys.table.ts";
+import { usingDatabase } from "../program.ts";
 import { hasTokens } from "../schemes.ts";
 import type { KeyedConfig, KeyedService } from "../settings.ts";
 import { type Credentials, credentialsOf, operationAt } from "./credentials.ts";
@@ -100,11 +99,7 @@ export function starterOf<Config extends KeyedConfig>(service: TestedService<Con
   };
 }
 
-async function keyWithoutScopes({ databaseUrl, environment }: KeyedConfig): Promise<string> {
-  const db = openDatabase<ApiKeysTables>(databaseUrl);
-  try {
-    return (await createApiKey(db, { name: "without scopes", environment, scopes: [] })).key;
-  } finally {
-    await db.destroy();
-  }
+async function keyWithoutScopes(config: KeyedConfig): Promise<string> {
+  const created = { name: "without scopes", environment: config.environment, scopes: [] };
+  return (await usingDatabase(config, (db) => createApiKey(db, created))).key;
 }

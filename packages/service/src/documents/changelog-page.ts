@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import express, { type Router } from "express";
-import { allowGetHead } from "../http/express-handlers.ts";
+import type { Router } from "express";
+import { readOnlyRoutes } from "../http/express-handlers.ts";
 import { type ServedDocument, tagged } from "./contract-document.ts";
 
 /** The paths of the changelog: for people, and for their feed readers. */
@@ -20,29 +20,15 @@ export interface Changelog {
  * release there is neither. The changelog is loaded at the first request.
  */
 export function changelogPage(document: ServedDocument, load: () => Promise<Changelog>): Router {
-  const router = express.Router({ caseSensitive: true, strict: true });
   const rendered = (render: (changelog: Changelog, origin: string) => string) => async (origin: string) => {
     const changelog = await load();
     return changelog.releases.length === 0 ? undefined : render(changelog, origin);
   };
   const ofPage = { "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": POLICY };
-  router.all(
-    CHANGELOG,
-    allowGetHead,
-    tagged(
-      ofPage,
-      rendered((changelog) => pageOf(document, changelog)),
-    ),
-  );
-  router.all(
-    FEED,
-    allowGetHead,
-    tagged(
-      { "Content-Type": "application/atom+xml; charset=utf-8" },
-      rendered((changelog, origin) => feedOf(document, changelog, origin)),
-    ),
-  );
-  return router;
+  const ofFeed = { "Content-Type": "application/atom+xml; charset=utf-8" };
+  const page = rendered((changelog) => pageOf(document, changelog));
+  const feed = rendered((changelog, origin) => feedOf(document, changelog, origin));
+  return readOnlyRoutes({ [CHANGELOG]: tagged(ofPage, page), [FEED]: tagged(ofFeed, feed) });
 }
 
 const STYLES = `

@@ -1,6 +1,6 @@
-import express, { type RequestHandler, type Router } from "express";
+import type { RequestHandler, Router } from "express";
 import { entityTagOf, isNotModified } from "express-operations";
-import { allowGetHead } from "../http/express-handlers.ts";
+import { readOnlyRoutes } from "../http/express-handlers.ts";
 import { originOf } from "../http/forwarded.ts";
 
 /** The fields of the OpenAPI document that the service reads. */
@@ -23,18 +23,10 @@ const ADDRESS_PLACEHOLDER = "address-of-the-service";
 export function contractDocument(document: ServedDocument, basePath: string): Router {
   const servers = [{ url: ADDRESS_PLACEHOLDER, description: "This service" }, ...(document.servers ?? [])];
   const served = { ...document, servers };
-  const router = express.Router({ caseSensitive: true, strict: true });
-  router.all(
-    "/openapi.json",
-    allowGetHead,
-    withAddress("application/json", basePath, async () => JSON.stringify(served)),
-  );
-  router.all(
-    "/openapi.yaml",
-    allowGetHead,
-    withAddress("application/yaml", basePath, () => toYaml(served)),
-  );
-  return router;
+  return readOnlyRoutes({
+    "/openapi.json": withAddress("application/json", basePath, async () => JSON.stringify(served)),
+    "/openapi.yaml": withAddress("application/yaml", basePath, () => toYaml(served)),
+  });
 }
 
 /** Loads `yaml` at the first request, since most processes never serve the YAML. */

@@ -1,8 +1,8 @@
-import express, { type RequestHandler, type Router } from "express";
+import type { RequestHandler, Router } from "express";
 import { referencePage } from "express-operations/reference-page";
 import type { Changelog } from "./changelog-page.ts";
 import type { ServedDocument } from "./contract-document.ts";
-import { allowGetHead } from "../http/express-handlers.ts";
+import { readOnlyRoutes } from "../http/express-handlers.ts";
 
 /** The page's document. */
 const SHOWN = "/docs/openapi.json";
@@ -22,13 +22,14 @@ export interface PageParts {
  * it. The page has a document of its own with code samples and a link to the changelog. So the published contract stays the same in
  * every byte.
  */
-export function documentationPage(document: ServedDocument, basePath: string, parts: PageParts = {}): Router {
+export function documentationPage(document: ServedDocument, basePath: string, parts: PageParts): Router {
   const { codeSamples, changelog } = parts;
-  const router = express.Router({ caseSensitive: true, strict: true });
-  router.all("/", allowGetHead, redirectTo("docs"));
-  router.all("/docs/", allowGetHead, redirectTo("../docs"));
   const hasOwn = codeSamples !== undefined || changelog !== undefined;
-  if (hasOwn) router.all(SHOWN, allowGetHead, shownDocument(document, parts));
+  const router = readOnlyRoutes({
+    "/": redirectTo("docs"),
+    "/docs/": redirectTo("../docs"),
+    ...(hasOwn && { [SHOWN]: shownDocument(document, parts) }),
+  });
   const shown = { url: hasOwn ? SHOWN : "/openapi.json", ...(codeSamples === undefined && WITHOUT_SAMPLES) };
   return router.use("/docs", referencePage({ document, server: basePath || "/", ...shown }));
 }

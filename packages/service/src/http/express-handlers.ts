@@ -1,4 +1,11 @@
-import type { ErrorRequestHandler, NextFunction, Request, Response } from "express";
+import express, {
+  type ErrorRequestHandler,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+  type Router,
+} from "express";
 import { Problem } from "express-operations";
 import type { Logger } from "pino";
 import { encodeError, type ErrorFormat, NO_OPERATION, plainErrors, problem } from "../problems.ts";
@@ -46,6 +53,13 @@ function asProblem(error: unknown): Problem {
 }
 
 const ALLOWED = { Allow: "GET, HEAD, OPTIONS" };
+
+/** Returns a router of read-only routes, each with its handler of GET and HEAD. */
+export function readOnlyRoutes(routes: Record<string, RequestHandler>): Router {
+  const router = express.Router({ caseSensitive: true, strict: true });
+  for (const [path, handler] of Object.entries(routes)) router.all(path, allowGetHead, handler);
+  return router;
+}
 
 /** Passes GET and HEAD on to a read-only route. OPTIONS gets 204 and any other method 405 (RFC 9110, section 9). */
 export function allowGetHead({ method }: Request, response: Response, next: NextFunction): void {

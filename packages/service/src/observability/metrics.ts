@@ -183,17 +183,10 @@ async function metricsOf(worker: Worker): Promise<object[] | undefined> {
   }
 }
 
-/** Processes of the service: configured, included in the metrics, and replaced since the start. */
-interface ProcessCounts {
-  configured: number;
-  answered: number;
-  replaced: number;
-}
-
-/** Adds the metrics of the processes. */
+/** Adds the numbers of processes: configured, included in the metrics, and replaced since the start. */
 export function countProcesses(
   registry: Registry<RegistryContentType>,
-  { configured, answered, replaced }: ProcessCounts,
+  { configured, answered, replaced }: Record<"configured" | "answered" | "replaced", number>,
 ): void {
   const registers = [registry];
   new Gauge({ name: `${SERVICE.metricsPrefix}_processes`, help: "Processes configured to serve.", registers }).set(
