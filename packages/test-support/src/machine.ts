@@ -87,9 +87,11 @@ export function cpuSecondsOf(pid: number): number {
   }
 }
 
-/** Returns the CPU time of a process and its children in seconds. */
+/** Returns the CPU time of a process and its children in seconds, also of those that have ended. */
 export function cpuSecondsOfAll(pid: number): number {
-  return withChildren(pid).reduce((sum, each) => sum + cpuSecondsOf(each), 0);
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ");
+  const ended = (Number(fields[13]) + Number(fields[14])) / 100; // cutime and cstime, which Linux counts in hundredths of a second
+  return withChildren(pid).reduce((sum, each) => sum + cpuSecondsOf(each), ended);
 }
 
 /** Returns the ids of a process and its children. */
