@@ -91,7 +91,7 @@ export const hooks: Part = {
   },
 };
 
-/** The header with the position of a write. Of two values, the greater string is that of the later write. */
+/** The header with the token of a write. Of two values, the greater string is that of the later write. */
 const TOKEN = "Consistency-Token";
 
 /**

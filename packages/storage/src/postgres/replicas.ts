@@ -118,18 +118,18 @@ export function openReplicas<Tables>(
   const closing = new AbortController();
   const samples: Sample[] = [];
   const replicas = hostUrlsOf(url).map((one) => new Replica<Tables>(one, primary, samples, logger));
-  let timeline: string | undefined;
+  let last: Sample | undefined;
   const sample = async (): Promise<void> => {
     const at = performance.now();
     const standing = await standingOfPrimary(primary, {}).catch(() => undefined); // each request reports it
     while (samples.length > 0 && samples[0]!.at < at - MAX_STALENESS_MS) samples.shift();
     if (standing === undefined) return;
-    if (timeline !== undefined && standing.timeline !== timeline) {
+    if (last !== undefined && (standing.timeline !== last.timeline || standing.position < last.position)) {
       samples.length = 0;
       for (const replica of replicas) replica.distrust();
     }
-    timeline = standing.timeline;
-    samples.push({ ...standing, at });
+    last = { ...standing, at };
+    samples.push(last);
   };
   for (const step of [sample, ...replicas.map((replica) => () => replica.update())]) void repeat(step, closing.signal);
   for (const replica of replicas) opened.add(replica);
@@ -137,7 +137,7 @@ export function openReplicas<Tables>(
   return {
     find: (token = "") => {
       // A later primary may have made other writes at positions that a replica of the former one has reached.
-      if (token.slice(0, TIMELINE_LENGTH) > (timeline ?? "")) return undefined;
+      if (token.slice(0, TIMELINE_LENGTH) > (last?.timeline ?? "")) return undefined;
       const position = token.slice(TIMELINE_LENGTH);
       for (const _ of replicas) {
         const replica = replicas[next++ % replicas.length]!;
@@ -213,7 +213,10 @@ class Replica<Tables> {
     // No replica is ahead of its primary. Each position is compared before the data of that position is read.
     const later = this.#samples.find(({ at }) => at > this.#returnedAt);
     if (later !== undefined && later.position < this.position) this.distrust();
-    else if (later !== undefined) this.#isConfirmed = true;
+    else if (later !== undefined && !this.#isConfirmed) {
+      if (later.position > this.position) this.distrust(); // where the logs of a former primary and this one may differ
+      this.#isConfirmed = true;
+    }
     try {
       const { position, server, replays } = await withDeadline(examine(this.#examined, this.#samples.at(-1)));
       if (!replays) throw new DatabaseError("It is not a replica.");

@@ -6,7 +6,7 @@ export function positionAt(lsn: string): string {
 /** The length of a timeline. */
 export const TIMELINE_LENGTH = 8;
 
-/** The SQL of the primary's timeline, which is greater after each failover, as text of one length. */
+/** The SQL of the primary's timeline, which each failover to a server with its history increases, as text of one length. */
 export const TIMELINE = `left(pg_walfile_name(pg_current_wal_flush_lsn()), ${TIMELINE_LENGTH})`;
 
 /** The SQL of a token: the timeline, and a position in its log that no committed transaction goes beyond. */
