@@ -180,7 +180,7 @@ async function measureWorks(
   };
 }
 
-/** Measures the program with two processes, which share both cores with the load. */
+/** Measures the program with two processes on two cores, one of which the load shares. */
 async function measureMachine({ load, databases, effort }: Bench): Promise<Spread> {
   await build(SERVER, DIST);
   await using program = await startProgram(2, await databases.copy());

@@ -5,10 +5,11 @@ import type { PeerDatabase } from "../peers/service/peer.ts";
 /** The requests to the process of a contender. */
 export type Question = "CPU seconds" | "memory in MB" | "process id" | "start a profile" | "profile";
 
-/** Runs one contender in this process: sends its port, then replies to questions. */
 // Before the start, so that neither this process nor a native peer outlives a bench that fails meanwhile.
 process.once("SIGTERM", () => process.exit());
 process.on("disconnect", () => process.exit());
+
+/** Runs one contender in this process: sends its port, then replies to questions. */
 const [contender, database, service] = process.argv.slice(2).map((text) => JSON.parse(text) as unknown);
 const { port, pid } = await serveContender(contender as Contender, database as PeerDatabase, service as string);
 process.send!(port);

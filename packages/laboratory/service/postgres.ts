@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { scopes } from "@petstore/contract";
@@ -38,7 +38,7 @@ export function pinned(server: PostgresServer): number {
   const pid = Number(readFileSync(join(server.data, "postmaster.pid"), "utf8").split("\n")[0]);
   if (canPin)
     for (const each of withChildren(pid))
-      execFileSync("taskset", ["-a", "-p", "-c", "1", String(each)], { stdio: "pipe" });
+      spawnSync("taskset", ["-a", "-p", "-c", "1", String(each)], { stdio: "pipe" });
   return pid;
 }
 

@@ -25,9 +25,9 @@ export async function compareSameTechniques(bench: Bench): Promise<void> {
     [SECOND]: { name: "petstore" },
     "Fastify, same techniques": { name: "fastify-tuned" },
   };
-  for (const [name, label] of Object.entries(NATIVE_LABELS) as [NativePeer, string][])
-    if (await buildNativePeer(name)) lineup[label] = { name };
   using load = await startNativeLoad();
+  if (await buildNativePeer("go")) lineup[NATIVE_LABELS.go] = { name: "go" };
+  if (load !== undefined) lineup[NATIVE_LABELS.rust] = { name: "rust" };
   const start = (running: DisposableStack) => startContenders(running, lineup, bench.databases);
   const works = { ...WORKS, mixed: MIXED };
   const measured = await measureFresh({ ...bench, load: load ?? bench.load }, start, works);

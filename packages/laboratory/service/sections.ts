@@ -142,6 +142,7 @@ const TECHNIQUES: Record<string, { without: Tuning; works: WorkName[]; connectio
 /** Measures the gain of each technique: the service with it relative to the service without it. */
 export async function techniques(bench: Bench): Promise<void> {
   const rows: Record<string, Record<string, string>> = {};
+  const memory: typeof rows = {};
   for (const [name, { without, works, ...more }] of Object.entries(TECHNIQUES)) {
     const lineup: Record<"with" | "again" | "without", Contender> = {
       with: PETSTORE,
@@ -152,17 +153,21 @@ export async function techniques(bench: Bench): Promise<void> {
     const effort = { ...bench.effort, ...more };
     const chosen = Object.fromEntries(works.map((work) => [work, WORKS[work]]));
     const all = await measureFresh({ ...bench, effort }, start, chosen);
-    const gains: Record<string, string> = {};
+    const gains: Record<string, string> = (rows[name] = {});
+    const megabytes: Record<string, string> = (memory[name] = {});
     for (const [work, series] of Object.entries(all)) {
       const gain = show(ratioOf(series.with.perCpuSecond, series.without.perCpuSecond));
       gains[work] = `${gain}; noise ${show(ratioOf(series.with.perCpuSecond, series.again.perCpuSecond))}`;
+      megabytes[work] =
+        `${show(spreadOf(series.with.megabytes), 0)}; without ${show(spreadOf(series.without.megabytes), 0)}`;
     }
-    rows[name] = gains;
   }
   console.log(
     "\ngain of each technique: requests per second of CPU time with it relative to without it; noise: two identical services",
   );
   console.table(rows);
+  console.log("\nmemory after each measurement with each technique, in MB");
+  console.table(memory);
 }
 
 /** Prints a table of the contenders, with ratios to each of the bases, by the clock and by CPU time. */

@@ -89,9 +89,17 @@ export function cpuSecondsOf(pid: number): number {
 
 /** Returns the CPU time of a process and its children in seconds, also of those that have ended. */
 export function cpuSecondsOfAll(pid: number): number {
+  for (;;) {
+    const ended = cpuSecondsOfEnded(pid);
+    const sum = withChildren(pid).reduce((seconds, each) => seconds + cpuSecondsOf(each), ended);
+    if (cpuSecondsOfEnded(pid) === ended) return sum;
+  }
+}
+
+/** Returns the CPU time of children that have ended: `cutime` and `cstime`, which Linux counts in hundredths of a second. */
+function cpuSecondsOfEnded(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ");
-  const ended = (Number(fields[13]) + Number(fields[14])) / 100; // cutime and cstime, which Linux counts in hundredths of a second
-  return withChildren(pid).reduce((sum, each) => sum + cpuSecondsOf(each), ended);
+  return (Number(fields[13]) + Number(fields[14])) / 100;
 }
 
 /** Returns the ids of a process and its children. */
