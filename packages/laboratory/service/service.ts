@@ -1,6 +1,7 @@
 /** The parts of the service that the benchmark starts. */
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { setFlagsFromString } from "node:v8";
+import { syncBuiltinESMExports } from "node:module";
+import v8 from "node:v8";
 import type { Service } from "@openapi-operations/service/serving";
 import { startService } from "@openapi-operations/service/start-service";
 import type { Logger } from "pino";
@@ -25,10 +26,13 @@ const { STATUS_CODES } = process.getBuiltinModule("node:http");
 /** Starts the service in this process. The database must already be prepared. */
 export function start(config: Config, logger: Logger, tuning: Tuning): Promise<Service> {
   const { isPlain = false, isPretenuring = false, hasSingleHeaders = false, ...rest } = tuning;
+  if (isPretenuring) {
+    v8.setFlagsFromString = () => {}; // V8 does not turn it on again once the service has turned it off
+    syncBuiltinESMExports();
+  }
   const program = server.serviceProgram(config, rest);
   const open: typeof program.open = async (context) => {
     const { app, stopWaiting } = await program.open(context);
-    if (isPretenuring) setFlagsFromString("--allocation-site-pretenuring"); // the service has turned it off
     const writeHead = Reflect.get(app.response!, "writeHead") as () => unknown;
     /** With a phrase, which the service never gives, the default headers are set one by one. */
     const withPhrase = function (this: ServerResponse, status: number, headers: OutgoingHttpHeaders): unknown {
