@@ -96,7 +96,7 @@ export function cpuSecondsOfAll(pid: number): number {
   }
 }
 
-/** Returns the CPU time of children that have ended: `cutime` and `cstime`, which Linux counts in hundredths of a second. */
+/** Returns the CPU time of children that have ended: fields 16 and 17 of `stat`, in hundredths of a second. */
 function cpuSecondsOfEnded(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)!.split(" ");
   return (Number(fields[13]) + Number(fields[14])) / 100;
